@@ -1,0 +1,174 @@
+package templates
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Clock is the moment at which a page is shown and the zone of its viewer.
+type Clock struct {
+	Now  int64          // microseconds UTC
+	Zone *time.Location // nil means UTC
+}
+
+// At gives a moment as this clock's viewer sees it. at is microseconds UTC; 0
+// means that there is no such moment.
+func (c Clock) At(at int64) Time { return Time{At: at, Zone: c.Zone, Now: c.Now} }
+
+// ZoneName names the zone for column heads and filters: "UTC" or
+// "Europe/Berlin".
+func (c Clock) ZoneName() string { return zoneOf(c.Zone).String() }
+
+// Time is one moment as its viewer sees it. Make it with Clock.At.
+type Time struct {
+	At   int64          // microseconds UTC; 0: no such moment
+	Zone *time.Location // nil means UTC
+	Now  int64          // when the page is shown, microseconds UTC
+}
+
+// IsZero says that there is no such moment; it is shown as a dash.
+func (t Time) IsZero() bool { return t.At == 0 }
+
+func (t Time) local() time.Time { return time.UnixMicro(t.At).In(zoneOf(t.Zone)) }
+
+// utc is the machine's form, for datetime and title.
+func (t Time) utc() string { return time.UnixMicro(t.At).UTC().Format("2006-01-02T15:04:05Z") }
+
+func (t Time) date() string   { return t.local().Format("2 Jan 2006") }
+func (t Time) clock() string  { return t.local().Format("15:04:05 -07:00") }
+func (t Time) column() string { return t.local().Format("Mon 2 Jan 15:04") }
+func (t Time) second() string { return t.local().Format("2 Jan 15:04:05") }
+
+// sameDay says whether the moment lies on the day the page is shown.
+func (t Time) sameDay() bool {
+	shown := time.UnixMicro(t.Now).In(zoneOf(t.Zone))
+	return t.local().Format(time.DateOnly) == shown.Format(time.DateOnly)
+}
+
+// span is the distance between the moment and the page's time, without a sign.
+func (t Time) span() string {
+	minutes := max(t.At-t.Now, t.Now-t.At) / time.Minute.Microseconds()
+	hours, days := minutes/60, minutes/(24*60)
+	switch {
+	case days > 0:
+		return fmt.Sprintf("%d d %d h", days, hours%24)
+	case hours > 0:
+		return fmt.Sprintf("%d h %d min", hours, minutes%60)
+	case minutes > 0:
+		return fmt.Sprintf("%d min", minutes)
+	}
+	return "under a minute"
+}
+
+func (t Time) past() bool { return t.At <= t.Now }
+
+func (t Time) ago() string {
+	if t.past() {
+		return t.span() + " ago"
+	}
+	return "in " + t.span()
+}
+
+func (t Time) left() string {
+	if t.past() {
+		return "ended " + t.span() + " ago"
+	}
+	return t.span() + " left"
+}
+
+func zoneOf(zone *time.Location) *time.Location {
+	if zone == nil {
+		return time.UTC
+	}
+	return zone
+}
+
+// State is the name of a step's or intent's state as the model spells it
+// ("outcome_unknown", "needs_review"), or "settling" for a step that the
+// provider has accepted and not finished.
+type State string
+
+// Outcome is how a request for approval, an action or an audited event stands:
+// open, approved, rejected, withdrawn, dismissed, expired, executed, and for
+// audit entries also done, requested, refused and denied.
+type Outcome string
+
+// Fact is one labelled line: a term and what is known about it.
+type Fact struct {
+	Label string
+	Text  Text
+	Sub   Text // a smaller second line, or nil
+}
+
+// Line is one line of a list: a text and a smaller second line.
+type Line struct {
+	State State // the shape at the left; empty for none
+	Text  Text
+	Sub   Text
+}
+
+// Note is a callout with a bar at its left.
+type Note struct {
+	Kind  string // go (so it is), ok (checked), mind (weigh this), q (not known), no (not done)
+	Title Text   // the first, bold line; or nil
+	Text  []Text // paragraphs
+}
+
+// Choice is one of several: a link in a list of orders or filters, or an option
+// of a select. Value is what a form sends; Href is where a link leads.
+type Choice struct {
+	Value, Href, Label string
+	Current            bool
+}
+
+// Change is one difference between then and now.
+type Change struct {
+	What, Was, Now string
+	Because        Text
+	Code           bool // Was and Now are keys, digests or codes
+}
+
+// FieldError is one fault of a form: the id of the field to mend and what is
+// wrong with it, in words.
+type FieldError struct{ Field, Message string }
+
+// FieldErrors are the faults of a form, in the order of its fields.
+type FieldErrors []FieldError
+
+// For gives the message for a field, or "".
+func (e FieldErrors) For(field string) string {
+	for _, fault := range e {
+		if fault.Field == field {
+			return fault.Message
+		}
+	}
+	return ""
+}
+
+// keyParts splits a step key into the shared prefix (with its colon) and the
+// rest; a key without a colon is all rest.
+func keyParts(key string) (prefix, rest string) {
+	at := strings.Index(key, ":")
+	if at < 0 || !strings.HasPrefix(key, "intent-") {
+		return "", key
+	}
+	return key[:at+1], key[at+1:]
+}
+
+// grouped writes a count with thousands separated: 18,412.
+func grouped(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+// FailedView says that a list could not be read; none is shown in its place.
+type FailedView struct {
+	Title string
+	Text  Text
+	Retry string // path and query of the same page
+}
