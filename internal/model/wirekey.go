@@ -18,9 +18,10 @@ const minDerivedBits = 120
 // WireKeyRule is what a provider accepts as an idempotency key. The zero value
 // accepts any printable ASCII.
 type WireKeyRule struct {
-	MinLen, MaxLen int    // in bytes; MaxLen 0: no limit known
-	Alphabet       string // a regexp class of ASCII, such as "[0-9A-Za-z_-]"; "": all printable ASCII
-	Form           string // "", or FormUUID, where length and alphabet do not matter
+	MinLen   int    `json:"min_len"`  // in bytes
+	MaxLen   int    `json:"max_len"`  // in bytes; 0: no limit known
+	Alphabet string `json:"alphabet"` // a regexp class of ASCII, such as "[0-9A-Za-z_-]"; "": all printable ASCII
+	Form     string `json:"form"`     // "", or FormUUID, where length and alphabet do not matter
 }
 
 // Validate reports a rule that no key can keep without risking that two steps
