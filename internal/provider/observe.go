@@ -1,0 +1,67 @@
+package provider
+
+import (
+	"fmt"
+
+	"countersign/internal/model"
+)
+
+// Observe judges what a look-up by our reference found. All objects must carry
+// that reference: one that does not says that the provider did not search as
+// asked, and then an absence proves nothing. It is pure.
+func Observe(objects []Object, expect Expect) model.Observation {
+	for _, object := range objects {
+		if object.Reference != expect.Reference {
+			return NoAnswer("the look-up lists objects with other references")
+		}
+	}
+	switch len(objects) {
+	case 0:
+		return model.Observation{Finding: model.FoundNone, Detail: "the provider knows nothing under our reference"}
+	case 1:
+		return ObserveOne(objects[0], expect)
+	}
+	o := model.Observation{Finding: model.FoundSeveral, ExternalRef: objects[0].ID,
+		Detail: fmt.Sprintf("the provider has %d objects under our reference", len(objects))}
+	for _, object := range objects {
+		o.Refs = append(o.Refs, object.ID)
+	}
+	return o
+}
+
+// ObserveOne judges one object that was read. It is pure.
+func ObserveOne(object Object, expect Expect) model.Observation {
+	o := model.Observation{ExternalRef: object.ID, Refs: []string{object.ID}, Amount: object.Amount,
+		Currency: object.Currency, Status: object.Status, Returned: object.Returned,
+		Detail: fmt.Sprintf("the provider says %q", object.Status)}
+	if code := mismatch(object, expect); code != "" {
+		o.Finding, o.Detail = model.FoundOther, "the object has "+mismatchWords[code]
+		return o
+	}
+	switch object.Phase {
+	case Happened:
+		o.Finding = model.FoundHappened
+	case Settling:
+		o.Finding = model.FoundSettling
+	case Failed:
+		o.Finding = model.FoundFailed
+	case CameBack:
+		o.Finding = model.FoundReturned
+	default:
+		o.Finding = model.FoundNothing
+	}
+	return o
+}
+
+// NoAnswer is the observation of a look-up that failed.
+func NoAnswer(detail string) model.Observation {
+	return model.Observation{Finding: model.FoundNothing, Detail: detail}
+}
+
+// Stamp adds what the call itself tells to an observation.
+func (r Reply) Stamp(o model.Observation) model.Observation {
+	o.HTTPStatus = r.Status
+	o.Skew = r.Skew()
+	o.RequestID = r.Header.Get("Request-Id")
+	return o
+}

@@ -1,0 +1,163 @@
+package provider
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"sync"
+)
+
+var (
+	errTooLate    = errors.New("the time for the first byte is over")
+	errSealed     = errors.New("the call is over")
+	errSecondDial = errors.New("a call has one connection")
+)
+
+// once gives one call its one connection and counts what leaves over it. After
+// seal nothing can leave any more.
+type once struct {
+	tls     *tls.Config
+	first   func() bool // asked right before the first byte
+	givenUp func() bool // whether the call was cancelled or ran out of time
+
+	mu          sync.Mutex
+	dialled     bool
+	stage       Fault // how far the connection came: what it fails as
+	connections int
+	begun       bool // a write was handed to the connection
+	writing     bool
+	late        bool
+	sealed      bool
+	written     int64
+}
+
+// dial opens the one connection. secure says whether to speak TLS on it; the
+// handshake belongs to having a connection.
+func (o *once) dial(ctx context.Context, network, address string, secure bool) (net.Conn, error) {
+	o.mu.Lock()
+	again := o.dialled
+	o.dialled, o.stage = true, FaultConnect
+	o.mu.Unlock()
+	if again {
+		return nil, errSecondDial
+	}
+	raw, err := (&net.Dialer{}).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	conn := net.Conn(raw)
+	if secure {
+		o.at(FaultHandshake)
+		if conn, err = o.handshake(ctx, raw, address); err != nil {
+			raw.Close()
+			return nil, err
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.sealed {
+		conn.Close()
+		return nil, errSealed
+	}
+	o.connections, o.stage = 1, NoFault
+	return &countedConn{Conn: conn, raw: raw, once: o}, nil
+}
+
+func (o *once) at(stage Fault) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.stage = stage
+}
+
+func (o *once) handshake(ctx context.Context, raw net.Conn, address string) (net.Conn, error) {
+	config := &tls.Config{}
+	if o.tls != nil {
+		config = o.tls.Clone()
+	}
+	config.NextProtos = []string{"http/1.1"}
+	if config.ServerName == "" {
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil, err
+		}
+		config.ServerName = host
+	}
+	conn := tls.Client(raw, config)
+	return conn, conn.HandshakeContext(ctx)
+}
+
+// begin asks whether the bytes may go, for the first ones by the caller's clock.
+func (o *once) begin() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.sealed:
+		return errSealed
+	case o.late:
+		return errTooLate
+	case !o.begun && o.first != nil && !o.first():
+		o.late = true
+		return errTooLate
+	}
+	o.begun, o.writing = true, true
+	return nil
+}
+
+func (o *once) end(n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.writing = false
+	o.written += int64(n)
+}
+
+// count is what is known about a call once it is sealed.
+type count struct {
+	stage       Fault
+	connections int
+	written     int64
+	untouched   bool // no byte left
+	late        bool
+}
+
+// seal ends the call: a write that has not begun never will. One that is still
+// with the kernel counts as sent.
+func (o *once) seal() count {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sealed = true
+	untouched := !o.begun || !o.writing && o.written == 0
+	return count{stage: o.stage, connections: o.connections, written: o.written, untouched: untouched, late: o.late}
+}
+
+// countedConn is the connection of one call. It counts above TLS, where the
+// bytes are the request's own.
+type countedConn struct {
+	net.Conn
+	raw  net.Conn // the same below TLS
+	once *once
+}
+
+// Write asks for leave and counts.
+func (c *countedConn) Write(b []byte) (int, error) {
+	if err := c.once.begin(); err != nil {
+		return 0, err
+	}
+	n, err := c.Conn.Write(b)
+	c.once.end(n)
+	return n, err
+}
+
+// Close resets the connection of a call that was given up: what the kernel
+// still holds is dropped instead of being sent later.
+func (c *countedConn) Close() error {
+	if !c.once.givenUp() {
+		return c.Conn.Close()
+	}
+	if tcp, ok := c.raw.(*net.TCPConn); ok {
+		if err := tcp.SetLinger(0); err != nil {
+			return err // only where it is closed already
+		}
+	}
+	return c.raw.Close()
+}
