@@ -1,0 +1,511 @@
+-- The whole schema, for SQLite and PostgreSQL alike. It equals the result of
+-- all migrations; a test compares them. Append-only triggers are in sqlite.sql
+-- and postgres.sql.
+--
+-- Times are microseconds since the Unix epoch, UTC; 0 is "none". Money is in
+-- minor units of its ISO 4217 currency. Ids are text; hashes and bytes BYTEA.
+
+CREATE TABLE installation (
+  one        INTEGER PRIMARY KEY CHECK (one = 1),
+  id         TEXT NOT NULL,             -- made once; part of every intent id
+  created_at BIGINT NOT NULL,
+  latest     BIGINT NOT NULL            -- the latest stored time: clocks never run back behind it
+);
+
+-- One row per start of a process that drives intents.
+CREATE TABLE boots (
+  id          TEXT PRIMARY KEY,
+  host        TEXT NOT NULL,
+  pid         INTEGER NOT NULL,
+  started_at  BIGINT NOT NULL,
+  seen_at     BIGINT NOT NULL,
+  dead_at     BIGINT NOT NULL DEFAULT 0, -- since when it is known dead
+  declared_by TEXT NOT NULL DEFAULT ''   -- how that is known
+);
+
+CREATE TABLE accounts (
+  id         TEXT PRIMARY KEY,
+  created_at BIGINT NOT NULL
+);
+
+CREATE TABLE people (
+  id            TEXT PRIMARY KEY,
+  email         TEXT NOT NULL UNIQUE,
+  name          TEXT NOT NULL,
+  password_hash TEXT NOT NULL DEFAULT '', -- argon2id, PHC form; '' has none
+  created_at    BIGINT NOT NULL,
+  disabled_at   BIGINT NOT NULL DEFAULT 0,
+  zone          TEXT NOT NULL DEFAULT 'UTC',
+  theme         TEXT NOT NULL DEFAULT '',
+  density       TEXT NOT NULL DEFAULT '',
+  keyboard      BOOLEAN NOT NULL DEFAULT TRUE
+);
+
+CREATE TABLE memberships (
+  person  TEXT NOT NULL REFERENCES people (id),
+  account TEXT NOT NULL REFERENCES accounts (id),
+  role    TEXT NOT NULL CHECK (role IN ('operator', 'approver', 'auditor', 'administrator')),
+  PRIMARY KEY (person, account, role)
+);
+CREATE INDEX memberships_account ON memberships (account, role);
+
+CREATE TABLE sessions (
+  id_hash     BYTEA PRIMARY KEY,          -- SHA-256 of the cookie's random id
+  person      TEXT NOT NULL REFERENCES people (id),
+  data        BYTEA NOT NULL,
+  created_at  BIGINT NOT NULL,
+  seen_at     BIGINT NOT NULL,
+  expires_at  BIGINT NOT NULL,
+  stepped_up  BIGINT NOT NULL DEFAULT 0,
+  revoked_at  BIGINT NOT NULL DEFAULT 0,
+  agent       TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX sessions_person ON sessions (person, expires_at);
+
+CREATE TABLE signin_links (
+  token_hash BYTEA PRIMARY KEY,
+  person     TEXT NOT NULL REFERENCES people (id),
+  created_at BIGINT NOT NULL,
+  expires_at BIGINT NOT NULL,
+  used_at    BIGINT NOT NULL DEFAULT 0
+);
+
+-- One row per failed or counted sign-in try; swept when old.
+CREATE TABLE signin_tries (
+  id      TEXT PRIMARY KEY,
+  subject TEXT NOT NULL,                  -- digest of email or address
+  at      BIGINT NOT NULL
+);
+CREATE INDEX signin_tries_subject ON signin_tries (subject, at);
+
+CREATE TABLE api_keys (
+  id           TEXT PRIMARY KEY,
+  name         TEXT NOT NULL,
+  account      TEXT NOT NULL REFERENCES accounts (id),
+  secret_hash  BYTEA NOT NULL UNIQUE,     -- SHA-256 of the key
+  person       TEXT NOT NULL DEFAULT '',  -- whose key it is; '' is a service key
+  issued_by    TEXT NOT NULL DEFAULT '',  -- the person who answers for it
+  abilities    TEXT NOT NULL,             -- comma-separated, e.g. intents:read,intents:write
+  created_at   BIGINT NOT NULL,
+  revoked_at   BIGINT NOT NULL DEFAULT 0,
+  stepped_up   BIGINT NOT NULL DEFAULT 0
+);
+
+-- What providers promise, by content: a step stays bound to what it was accepted under.
+CREATE TABLE contracts (
+  id          TEXT PRIMARY KEY,
+  provider    TEXT NOT NULL,
+  operation   TEXT NOT NULL,
+  body        BYTEA NOT NULL,             -- JSON
+  recorded_at BIGINT NOT NULL,
+  current     BOOLEAN NOT NULL DEFAULT TRUE
+);
+
+CREATE TABLE intents (
+  id              TEXT PRIMARY KEY,
+  account         TEXT NOT NULL REFERENCES accounts (id),
+  kind            TEXT NOT NULL CHECK (kind IN ('payout', 'statement', 'dispute', 'compensation')),
+  key             TEXT NOT NULL,
+  fingerprint     BYTEA NOT NULL,
+  params          BYTEA NOT NULL,
+  amount          BIGINT NOT NULL DEFAULT 0,
+  currency        TEXT NOT NULL DEFAULT '',
+  payee           TEXT NOT NULL DEFAULT '',
+  payee_ref       TEXT NOT NULL DEFAULT '',
+  period          TEXT NOT NULL DEFAULT '',
+  look_alike      TEXT NOT NULL DEFAULT '',
+  due_by          BIGINT NOT NULL DEFAULT 0,
+  state           TEXT NOT NULL CHECK (state IN ('received', 'processing', 'awaiting_approval', 'needs_review',
+                    'retryable_failure', 'terminal_failure', 'completed', 'compensating', 'compensated', 'abandoned')),
+  reason          TEXT NOT NULL DEFAULT '',
+  stuck           TEXT NOT NULL DEFAULT '',
+  confirmed       BIGINT NOT NULL DEFAULT 0,
+  uncertain       BIGINT NOT NULL DEFAULT 0,
+  version         BIGINT NOT NULL DEFAULT 1,
+  fence           BIGINT NOT NULL DEFAULT 0,
+  lease_worker    TEXT NOT NULL DEFAULT '',
+  lease_boot      TEXT NOT NULL DEFAULT '',
+  lease_until     BIGINT NOT NULL DEFAULT 0,
+  wake_at         BIGINT NOT NULL DEFAULT 0,
+  created_at      BIGINT NOT NULL,
+  updated_at      BIGINT NOT NULL,
+  created_by      TEXT NOT NULL,
+  creator         TEXT NOT NULL DEFAULT '',
+  uncertain_since BIGINT NOT NULL DEFAULT 0,
+  stuck_since     BIGINT NOT NULL DEFAULT 0,
+  review_due      BIGINT NOT NULL DEFAULT 0,
+  owner           TEXT NOT NULL DEFAULT '',
+  owner_name      TEXT NOT NULL DEFAULT '',
+  parent          TEXT NOT NULL DEFAULT '',
+  parent_step     TEXT NOT NULL DEFAULT '',
+  sort_open       BIGINT NOT NULL DEFAULT 0, -- the queue's order; 0 is not in the queue
+  UNIQUE (account, kind, key)
+);
+CREATE INDEX intents_wake ON intents (wake_at) WHERE wake_at > 0;
+CREATE INDEX intents_queue ON intents (account, sort_open, id) WHERE sort_open > 0;
+CREATE INDEX intents_state ON intents (account, state, created_at, id);
+CREATE INDEX intents_created ON intents (account, created_at, id);
+CREATE INDEX intents_amount ON intents (account, currency, amount, id) WHERE sort_open > 0;
+CREATE INDEX intents_uncertain ON intents (account, currency, uncertain_since) WHERE uncertain_since > 0;
+CREATE INDEX intents_key ON intents (key);
+CREATE INDEX intents_payee ON intents (account, payee);
+CREATE INDEX intents_payee_ref ON intents (account, payee_ref);
+CREATE INDEX intents_look_alike ON intents (account, look_alike) WHERE look_alike <> '';
+CREATE INDEX intents_parent ON intents (parent) WHERE parent <> '';
+
+CREATE TABLE steps (
+  intent_id       TEXT NOT NULL REFERENCES intents (id),
+  name            TEXT NOT NULL,
+  position        INTEGER NOT NULL,
+  class           TEXT NOT NULL CHECK (class IN ('pure', 'local', 'keyed', 'unkeyed', 'message')),
+  operation       TEXT NOT NULL DEFAULT '',
+  provider        TEXT NOT NULL DEFAULT '',
+  contract_id     TEXT NOT NULL DEFAULT '',
+  generation      INTEGER NOT NULL DEFAULT 1 CHECK (generation >= 1),
+  wire_key        TEXT NOT NULL DEFAULT '',
+  state           TEXT NOT NULL CHECK (state IN ('pending', 'in_progress', 'confirmed', 'failed_safely',
+                    'outcome_unknown', 'not_needed')),
+  settling        BOOLEAN NOT NULL DEFAULT FALSE,
+  settles_by      BIGINT NOT NULL DEFAULT 0,
+  failure         TEXT NOT NULL DEFAULT '' CHECK (failure IN ('', 'retryable', 'curable', 'permanent', 'failed_object')),
+  code            TEXT NOT NULL DEFAULT '',
+  reason          TEXT NOT NULL DEFAULT '',
+  amount          BIGINT NOT NULL DEFAULT 0,
+  currency        TEXT NOT NULL DEFAULT '',
+  external_ref    TEXT NOT NULL DEFAULT '',
+  moved           BIGINT NOT NULL DEFAULT 0,
+  returned        BIGINT NOT NULL DEFAULT 0,
+  tries           INTEGER NOT NULL DEFAULT 0,
+  checks          INTEGER NOT NULL DEFAULT 0,
+  next_try_at     BIGINT NOT NULL DEFAULT 0,
+  next_check_at   BIGINT NOT NULL DEFAULT 0,
+  person_only     BOOLEAN NOT NULL DEFAULT FALSE,
+  ordered         TEXT NOT NULL DEFAULT '' CHECK (ordered IN ('', 'retry', 'reconcile')),
+  order_id        TEXT NOT NULL DEFAULT '',
+  order_by        TEXT NOT NULL DEFAULT '',
+  order_at        BIGINT NOT NULL DEFAULT 0,
+  order_digest    BYTEA,
+  people_needed   INTEGER NOT NULL DEFAULT 0,
+  rule            TEXT NOT NULL DEFAULT '',
+  uncertain_since BIGINT NOT NULL DEFAULT 0,
+  changed_at      BIGINT NOT NULL DEFAULT 0,
+  PRIMARY KEY (intent_id, name),
+  CHECK ((failure <> '') = (state = 'failed_safely')),
+  CHECK (NOT settling OR state = 'in_progress')
+);
+CREATE INDEX steps_external_ref ON steps (external_ref) WHERE external_ref <> '';
+CREATE INDEX steps_wire_key ON steps (wire_key) WHERE wire_key <> '';
+
+-- One object, one step: an external object confirms at most one step, ever.
+CREATE TABLE objects (
+  provider     TEXT NOT NULL,
+  operation    TEXT NOT NULL,
+  external_ref TEXT NOT NULL,
+  intent_id    TEXT NOT NULL,
+  step         TEXT NOT NULL,
+  at           BIGINT NOT NULL,
+  PRIMARY KEY (provider, operation, external_ref),
+  FOREIGN KEY (intent_id, step) REFERENCES steps (intent_id, name)
+);
+
+-- The frozen request of each generation of each external step.
+CREATE TABLE generations (
+  intent_id    TEXT NOT NULL,
+  step         TEXT NOT NULL,
+  number       INTEGER NOT NULL CHECK (number >= 1),
+  wire_key     TEXT NOT NULL,
+  method       TEXT NOT NULL,
+  url          TEXT NOT NULL,
+  content_type TEXT NOT NULL,
+  body         BYTEA NOT NULL,
+  body_sha256  BYTEA NOT NULL,
+  frozen_at    BIGINT NOT NULL,
+  PRIMARY KEY (intent_id, step, number),
+  FOREIGN KEY (intent_id, step) REFERENCES steps (intent_id, name)
+);
+
+CREATE TABLE attempts (
+  intent_id   TEXT NOT NULL,
+  step        TEXT NOT NULL,
+  number      INTEGER NOT NULL CHECK (number >= 1),
+  generation  INTEGER NOT NULL,
+  wire_key    TEXT NOT NULL,
+  trigger_by  TEXT NOT NULL CHECK (trigger_by IN ('engine', 'retry', 'operator', 'recovery')),
+  worker      TEXT NOT NULL,
+  boot        TEXT NOT NULL,
+  fence       BIGINT NOT NULL,
+  started_at  BIGINT NOT NULL,
+  deadline_at BIGINT NOT NULL,
+  finished_at BIGINT NOT NULL DEFAULT 0,
+  lost        BOOLEAN NOT NULL DEFAULT FALSE,
+  result      TEXT NOT NULL DEFAULT '' CHECK (result IN ('', 'done', 'confirmed', 'accepted', 'not_sent', 'throttled',
+                'rejected_permanent', 'rejected_curable', 'failed_after_accepted', 'unknown', 'did_not_happen')),
+  code        TEXT NOT NULL DEFAULT '',
+  reason      TEXT NOT NULL DEFAULT '',
+  request_id  TEXT NOT NULL DEFAULT '',
+  connections INTEGER NOT NULL DEFAULT 0,
+  bytes_out   BIGINT NOT NULL DEFAULT 0,
+  status      INTEGER NOT NULL DEFAULT 0,
+  replayed    BOOLEAN NOT NULL DEFAULT FALSE,
+  PRIMARY KEY (intent_id, step, number),
+  FOREIGN KEY (intent_id, step) REFERENCES steps (intent_id, name),
+  CHECK ((finished_at = 0) = (result = ''))
+);
+CREATE UNIQUE INDEX attempts_one_open ON attempts (intent_id) WHERE finished_at = 0;
+CREATE INDEX attempts_boot_open ON attempts (boot) WHERE finished_at = 0;
+
+CREATE TABLE evidence (
+  id         TEXT PRIMARY KEY,
+  intent_id  TEXT NOT NULL,
+  step       TEXT NOT NULL,
+  attempt    INTEGER NOT NULL DEFAULT 0,
+  source     TEXT NOT NULL CHECK (source IN ('response', 'query', 'webhook', 'bank_file', 'operator', 'rule', 'late')),
+  says       TEXT NOT NULL CHECK (says IN ('happened', 'did_not_happen', 'inconclusive', 'conflict', 'returned')),
+  began_at   BIGINT NOT NULL,
+  at         BIGINT NOT NULL,
+  by_name    TEXT NOT NULL DEFAULT '',
+  ref        TEXT NOT NULL DEFAULT '',
+  wire_key   TEXT NOT NULL DEFAULT '',
+  amount     BIGINT NOT NULL DEFAULT 0,
+  currency   TEXT NOT NULL DEFAULT '',
+  status     TEXT NOT NULL DEFAULT '',
+  final      BOOLEAN NOT NULL DEFAULT FALSE,
+  detail     TEXT NOT NULL DEFAULT '',
+  document   TEXT NOT NULL DEFAULT '',
+  doc_sha256 TEXT NOT NULL DEFAULT '',
+  dated      BIGINT NOT NULL DEFAULT 0,
+  FOREIGN KEY (intent_id, step) REFERENCES steps (intent_id, name)
+);
+CREATE INDEX evidence_step ON evidence (intent_id, step, at);
+
+CREATE TABLE conflicts (
+  id          TEXT PRIMARY KEY,
+  intent_id   TEXT NOT NULL,
+  step        TEXT NOT NULL,
+  evidence_id TEXT NOT NULL,
+  reason      TEXT NOT NULL,
+  opened_at   BIGINT NOT NULL,
+  closed_at   BIGINT NOT NULL DEFAULT 0,
+  closed_by   TEXT NOT NULL DEFAULT '',
+  FOREIGN KEY (intent_id, step) REFERENCES steps (intent_id, name)
+);
+CREATE INDEX conflicts_intent ON conflicts (intent_id);
+CREATE UNIQUE INDEX conflicts_one_open ON conflicts (intent_id, step) WHERE closed_at = 0;
+
+CREATE TABLE abandonments (
+  intent_id TEXT PRIMARY KEY REFERENCES intents (id),
+  at        BIGINT NOT NULL,
+  by_name   TEXT NOT NULL,
+  reason    TEXT NOT NULL
+);
+
+CREATE TABLE previews (
+  id          TEXT PRIMARY KEY,
+  intent_id   TEXT NOT NULL REFERENCES intents (id),
+  account     TEXT NOT NULL,
+  actor       TEXT NOT NULL,
+  action      TEXT NOT NULL,
+  step        TEXT NOT NULL DEFAULT '',
+  input       BYTEA NOT NULL,
+  plan        BYTEA NOT NULL,
+  digest      TEXT NOT NULL,
+  version     BIGINT NOT NULL,
+  people      INTEGER NOT NULL,
+  created_at  BIGINT NOT NULL,
+  expires_at  BIGINT NOT NULL,
+  used_at     BIGINT NOT NULL DEFAULT 0,
+  used_with   TEXT NOT NULL DEFAULT '',   -- digest of the confirm's contents
+  receipt     BYTEA                       -- the first answer, JSON
+);
+CREATE INDEX previews_intent ON previews (intent_id, created_at);
+
+CREATE TABLE approvals (
+  id             TEXT PRIMARY KEY,
+  state          TEXT NOT NULL CHECK (state IN ('open', 'approved', 'rejected', 'withdrawn', 'dismissed', 'expired', 'executed')),
+  action         TEXT NOT NULL,
+  intent_id      TEXT NOT NULL REFERENCES intents (id),
+  account        TEXT NOT NULL,
+  step           TEXT NOT NULL DEFAULT '',
+  preview_id     TEXT NOT NULL DEFAULT '',
+  digest         TEXT NOT NULL,
+  plan           BYTEA NOT NULL,
+  input          BYTEA NOT NULL,
+  reason         TEXT NOT NULL DEFAULT '',
+  requested_by   TEXT NOT NULL DEFAULT '',
+  requester_name TEXT NOT NULL DEFAULT '',
+  needed         INTEGER NOT NULL CHECK (needed BETWEEN 1 AND 2),
+  created_at     BIGINT NOT NULL,
+  expires_at     BIGINT NOT NULL,
+  closed_at      BIGINT NOT NULL DEFAULT 0,
+  closed_because TEXT NOT NULL DEFAULT '',
+  version        BIGINT NOT NULL
+);
+CREATE INDEX approvals_list ON approvals (account, state, created_at, id);
+CREATE INDEX approvals_intent ON approvals (intent_id, created_at);
+CREATE UNIQUE INDEX approvals_one_open ON approvals (intent_id) WHERE state = 'open';
+
+CREATE TABLE approval_decisions (
+  approval_id TEXT NOT NULL REFERENCES approvals (id),
+  person      TEXT NOT NULL,
+  name        TEXT NOT NULL,
+  says        TEXT NOT NULL CHECK (says IN ('approve', 'reject', 'withdraw')),
+  reason      TEXT NOT NULL,
+  at          BIGINT NOT NULL,
+  PRIMARY KEY (approval_id, person)
+);
+
+CREATE TABLE compensations (
+  id          TEXT PRIMARY KEY,
+  intent_id   TEXT NOT NULL,
+  step        TEXT NOT NULL,
+  generation  INTEGER NOT NULL CHECK (generation >= 1),
+  approval_id TEXT NOT NULL DEFAULT '',
+  child_id    TEXT NOT NULL DEFAULT '',
+  state       TEXT NOT NULL CHECK (state IN ('asked', 'open', 'done', 'ended', 'withdrawn')),
+  asked_at    BIGINT NOT NULL,
+  FOREIGN KEY (intent_id, step) REFERENCES steps (intent_id, name)
+);
+CREATE UNIQUE INDEX compensations_one ON compensations (intent_id, step) WHERE state IN ('asked', 'open', 'done');
+CREATE INDEX compensations_child ON compensations (child_id) WHERE child_id <> '';
+
+-- Double entry: each row moves one amount from one account to another, so
+-- debits equal credits by construction; ledger_postings shows both sides.
+CREATE TABLE ledger_transfers (
+  id        TEXT PRIMARY KEY,
+  step_key  TEXT NOT NULL,
+  line      INTEGER NOT NULL CHECK (line >= 1),
+  intent_id TEXT NOT NULL REFERENCES intents (id),
+  debit     TEXT NOT NULL,
+  credit    TEXT NOT NULL,
+  amount    BIGINT NOT NULL CHECK (amount > 0 AND amount <= 9007199254740991),
+  currency  TEXT NOT NULL CHECK (length(currency) = 3),
+  at        BIGINT NOT NULL,
+  UNIQUE (step_key, line),
+  CHECK (debit <> credit)
+);
+CREATE VIEW ledger_postings AS
+  SELECT id, step_key, line, intent_id, debit AS ledger_account, amount AS debit, 0 AS credit, currency, at FROM ledger_transfers
+  UNION ALL
+  SELECT id, step_key, line, intent_id, credit, 0, amount, currency, at FROM ledger_transfers;
+
+-- Issued statements; one standing per account, rep and period.
+CREATE TABLE documents (
+  step_key   TEXT PRIMARY KEY,
+  intent_id  TEXT NOT NULL REFERENCES intents (id),
+  account    TEXT NOT NULL,
+  rep        TEXT NOT NULL,
+  period     TEXT NOT NULL,
+  revision   INTEGER NOT NULL CHECK (revision >= 1),
+  name       TEXT NOT NULL,
+  media_type TEXT NOT NULL,
+  body       BYTEA NOT NULL,
+  sha256     BYTEA NOT NULL,
+  issued_at  BIGINT NOT NULL,
+  voided_at  BIGINT NOT NULL DEFAULT 0
+);
+CREATE UNIQUE INDEX documents_standing ON documents (account, rep, period) WHERE voided_at = 0;
+CREATE INDEX documents_intent ON documents (intent_id);
+
+-- A message is sent once per recipient, template and intent.
+CREATE TABLE message_slots (
+  recipient TEXT NOT NULL,
+  template  TEXT NOT NULL,
+  intent_id TEXT NOT NULL REFERENCES intents (id),
+  step_key  TEXT NOT NULL,
+  PRIMARY KEY (recipient, template, intent_id)
+);
+
+CREATE TABLE uploads (
+  id          TEXT PRIMARY KEY,
+  account     TEXT NOT NULL,
+  person      TEXT NOT NULL,
+  name        TEXT NOT NULL,
+  media_type  TEXT NOT NULL,
+  body        BYTEA NOT NULL,
+  sha256      BYTEA NOT NULL,
+  uploaded_at BIGINT NOT NULL
+);
+
+-- Every event a provider ever sent us, once, unchanged; applied later.
+CREATE TABLE webhooks (
+  provider    TEXT NOT NULL,
+  event_id    TEXT NOT NULL,
+  type        TEXT NOT NULL,
+  operation   TEXT NOT NULL DEFAULT '',
+  ref         TEXT NOT NULL DEFAULT '',
+  reference   TEXT NOT NULL DEFAULT '',
+  body        BYTEA NOT NULL,
+  received_at BIGINT NOT NULL,
+  PRIMARY KEY (provider, event_id)
+);
+CREATE TABLE webhook_work (
+  provider   TEXT NOT NULL,
+  event_id   TEXT NOT NULL,
+  due_at     BIGINT NOT NULL,             -- 0 once it is settled
+  tries      INTEGER NOT NULL DEFAULT 0,
+  outcome    TEXT NOT NULL DEFAULT '',    -- applied, orphan, nothing_new
+  detail     TEXT NOT NULL DEFAULT '',
+  intent_id  TEXT NOT NULL DEFAULT '',
+  settled_at BIGINT NOT NULL DEFAULT 0,
+  PRIMARY KEY (provider, event_id),
+  FOREIGN KEY (provider, event_id) REFERENCES webhooks (provider, event_id)
+);
+CREATE INDEX webhook_work_due ON webhook_work (due_at) WHERE due_at > 0;
+
+-- ---- The audit log: rows are added, never changed ---------------------------
+
+CREATE TABLE audit_entries (
+  id        TEXT PRIMARY KEY,
+  at        BIGINT NOT NULL,
+  actor     TEXT NOT NULL,                -- id, for filters
+  event     TEXT NOT NULL,
+  account   TEXT NOT NULL,
+  intent_id TEXT NOT NULL DEFAULT '',
+  canonical BYTEA NOT NULL,               -- the entry itself, RFC 8785 JSON
+  mac       BYTEA NOT NULL                -- HMAC-SHA256 by a key outside the database
+);
+CREATE INDEX audit_entries_intent ON audit_entries (intent_id, id) WHERE intent_id <> '';
+CREATE INDEX audit_entries_account ON audit_entries (account, id);
+
+-- Entries that wait for their number; the sequencer takes rows out again.
+CREATE TABLE audit_waiting (
+  entry_id TEXT PRIMARY KEY REFERENCES audit_entries (id)
+);
+
+CREATE TABLE audit_log (
+  idx       BIGINT PRIMARY KEY CHECK (idx >= 0),
+  entry_id  TEXT NOT NULL UNIQUE REFERENCES audit_entries (id),
+  account   TEXT NOT NULL,
+  event     TEXT NOT NULL,
+  intent_id TEXT NOT NULL,
+  actor     TEXT NOT NULL,
+  at        BIGINT NOT NULL,
+  leaf_hash BYTEA NOT NULL                -- RFC 6962: SHA-256(0x00 || canonical)
+);
+CREATE INDEX audit_log_account ON audit_log (account, idx);
+CREATE INDEX audit_log_intent ON audit_log (intent_id, idx) WHERE intent_id <> '';
+CREATE INDEX audit_log_event ON audit_log (account, event, idx);
+CREATE INDEX audit_log_actor ON audit_log (account, actor, idx);
+
+-- Hashes of complete subtrees of the RFC 6962 tree: proofs are a few reads.
+CREATE TABLE audit_nodes (
+  level INTEGER NOT NULL,
+  idx   BIGINT NOT NULL,
+  hash  BYTEA NOT NULL,
+  PRIMARY KEY (level, idx)
+);
+
+CREATE TABLE audit_checkpoints (
+  size   BIGINT PRIMARY KEY,
+  root   BYTEA NOT NULL,
+  at     BIGINT NOT NULL,
+  signed BYTEA NOT NULL                   -- the signed note; empty where no signing key is set
+);
+
+-- Work of which there is one doer at a time, in any process.
+CREATE TABLE leases (
+  name    TEXT PRIMARY KEY,
+  holder  TEXT NOT NULL,
+  fence   BIGINT NOT NULL,
+  until   BIGINT NOT NULL
+);
