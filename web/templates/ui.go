@@ -38,6 +38,7 @@ func (t Time) utc() string { return time.UnixMicro(t.At).UTC().Format("2006-01-0
 
 func (t Time) date() string   { return t.local().Format("2 Jan 2006") }
 func (t Time) clock() string  { return t.local().Format("15:04:05 -07:00") }
+func (t Time) offset() string { return t.local().Format("-07:00") }
 func (t Time) column() string { return t.local().Format("Mon 2 Jan 15:04") }
 func (t Time) second() string { return t.local().Format("2 Jan 15:04:05") }
 

@@ -1,0 +1,86 @@
+package templates
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+// look is how a state is said: a shape, the class that colours it, and a word.
+// Circles move, squares have stopped, diamonds wait for a person, and the
+// triangle alone is not known.
+type look struct{ shape, class, word string }
+
+var looks = map[State]look{
+	"pending":           {"pending", "pending", "Pending"},
+	"in_progress":       {"progress", "progress", "In progress"},
+	"settling":          {"settling", "settling", "Settling"},
+	"confirmed":         {"confirmed", "confirmed", "Confirmed"},
+	"failed_safely":     {"failed", "failed", "Failed safely"},
+	"outcome_unknown":   {"unknown", "unknown", "Outcome unknown"},
+	"not_needed":        {"notneeded", "notneeded", "Not needed"},
+	"received":          {"received", "received", "Received"},
+	"processing":        {"progress", "progress", "Processing"},
+	"awaiting_approval": {"approval", "approval", "Awaiting approval"},
+	"needs_review":      {"review", "review", "Needs review"},
+	"retryable_failure": {"retryable", "retryable", "Will be tried again"},
+	"completed":         {"confirmed", "completed", "Completed"},
+	"terminal_failure":  {"terminal", "terminal", "Failed for good"},
+	"compensating":      {"progress", "progress", "Compensating"},
+	"compensated":       {"undone", "undone", "Compensated"},
+	"abandoned":         {"abandoned", "abandoned", "Abandoned"},
+}
+
+// look finds how a state is said; one that this page does not know is shown by
+// its own name.
+func (s State) look() look {
+	if l, ok := looks[s]; ok {
+		return l
+	}
+	return look{"no", "no", string(s)}
+}
+
+// outcomes use a bare tick or bar, so that they are never read as states.
+var outcomes = map[Outcome]look{
+	"open":      {"approval", "approval", "Waiting"},
+	"approved":  {"yes", "yes", "Approved"},
+	"executed":  {"yes", "yes", "Executed"},
+	"done":      {"yes", "yes", "Done"},
+	"requested": {"approval", "approval", "Requested"},
+	"rejected":  {"no", "no", "Rejected"},
+	"withdrawn": {"no", "no", "Withdrawn"},
+	"dismissed": {"no", "no", "Dismissed"},
+	"expired":   {"no", "no", "Expired"},
+	"refused":   {"no", "no", "Refused"},
+	"denied":    {"no", "no", "Denied"},
+}
+
+func (o Outcome) look() look {
+	if l, ok := outcomes[o]; ok {
+		return l
+	}
+	return look{"no", "no", string(o)}
+}
+
+// symbolSet remembers which shapes a page has used, so that each is defined
+// once and none in vain. One page is rendered by one goroutine.
+type symbolSet map[string]bool
+
+type symbolKey struct{}
+
+func withSymbols(ctx context.Context) context.Context {
+	return context.WithValue(ctx, symbolKey{}, symbolSet{})
+}
+
+// symbolRef notes that a shape is used and gives the address of its definition.
+func symbolRef(ctx context.Context, shape string) string {
+	if used, ok := ctx.Value(symbolKey{}).(symbolSet); ok {
+		used[shape] = true
+	}
+	return "#s-" + shape
+}
+
+func usedSymbols(ctx context.Context) []string {
+	used, _ := ctx.Value(symbolKey{}).(symbolSet)
+	return slices.Sorted(maps.Keys(used))
+}
