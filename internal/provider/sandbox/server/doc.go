@@ -1,0 +1,3 @@
+// Package server is the sandbox provider: a simulated bank, mail service and
+// dispute portal over HTTP, with durable books.
+package server
