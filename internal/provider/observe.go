@@ -39,7 +39,7 @@ func ObserveOne(object Object, expect Expect) model.Observation {
 		return o
 	}
 	switch object.Phase {
-	case Happened:
+	case Happened, Taken:
 		o.Finding = model.FoundHappened
 	case Settling:
 		o.Finding = model.FoundSettling

@@ -64,10 +64,10 @@ type Request struct {
 	Body        []byte
 }
 
-// Expect is what an answer must name before it counts as an answer to us. Empty
-// members and an Amount of zero without a Currency are not compared.
+// Expect is what an answer must name before it counts as an answer to us. An
+// empty Reference matches nothing; an empty Destination is not compared.
 type Expect struct {
-	Reference   string // our reference at the provider: the step key
+	Reference   string // the step key; adapters turn it into the provider's form
 	Amount      int64  // minor units
 	Currency    string
 	Destination string
@@ -92,7 +92,6 @@ type Lookup struct {
 	WireKey     string
 	StepKey     string
 	ExternalRef string // where known, that object is read
-	Object      string // what the effect acts on: Order.Object
 	Expect      Expect
 }
 

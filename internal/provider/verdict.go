@@ -15,6 +15,7 @@ type Phase string
 // The phases of an object. The zero Phase is a state word that nobody knows.
 const (
 	Settling Phase = "settling" // taken, final later
+	Taken    Phase = "taken"    // done, as far as asked; its state word may still change
 	Happened Phase = "happened" // final, and done
 	Failed   Phase = "failed"   // final, and not done
 	CameBack Phase = "returned" // done, and the money came back by itself
@@ -48,7 +49,7 @@ const (
 type Refusal struct {
 	Code     string
 	Message  string
-	ObjectID string // the object that the refusal is about, or ""
+	ObjectID string // the object that a request under this key made, or ""
 	Meaning  Meaning
 }
 
@@ -141,19 +142,16 @@ func judgeSuccess(form Form, call Call, reply Reply) model.Outcome {
 	if !ok || object.ID == "" {
 		return unknown("unreadable", "the answer is not in the provider's form")
 	}
-	if code := mismatch(object, call.Expect); code != "" {
-		return unknown(code, "the answer names "+mismatchWords[code])
-	}
-	return judgeObject(object)
+	return judgeObject(object, mismatch(object, call.Expect))
 }
 
 // mismatch compares an object with what was asked for, and gives a code for the
 // first difference: "other_key", "other_amount" or "other_destination".
 func mismatch(object Object, expect Expect) string {
 	switch {
-	case expect.Reference != "" && object.Reference != expect.Reference:
+	case expect.Reference == "" || object.Reference != expect.Reference:
 		return "other_key"
-	case expect.Currency != "" && (object.Amount != expect.Amount || object.Currency != expect.Currency):
+	case object.Amount != expect.Amount || object.Currency != expect.Currency:
 		return "other_amount"
 	case expect.Destination != "" && object.Destination != "" && object.Destination != expect.Destination:
 		return "other_destination"
@@ -167,15 +165,25 @@ var mismatchWords = map[string]string{
 	"other_destination": "another destination",
 }
 
-// judgeObject is for an answer that is ours: the provider's own word decides.
-func judgeObject(object Object) model.Outcome {
+// judgeObject lets the provider's own word decide, if the object is what we
+// asked for. One under our reference that differs is kept for the look-up; one
+// under another reference is nothing to us.
+func judgeObject(object Object, code string) model.Outcome {
+	if code == "other_key" {
+		return unknown(code, "the answer names "+mismatchWords[code])
+	}
 	o := model.Outcome{ExternalRef: object.ID, Amount: object.Amount, Currency: object.Currency, Status: object.Status}
+	if code != "" {
+		o.Result, o.Code, o.Detail = model.ResultUnknown, code, "the answer names "+mismatchWords[code]
+		return o
+	}
 	o.Detail = fmt.Sprintf("the provider says %q", object.Status)
+	o.Final = object.Phase == Happened || object.Phase == CameBack || object.Phase == Failed
 	switch object.Phase {
-	case Happened, CameBack:
-		o.Result, o.Final = model.ResultConfirmed, true
+	case Happened, CameBack, Taken:
+		o.Result = model.ResultConfirmed
 	case Failed:
-		o.Result, o.Code, o.Final = model.ResultFailed, object.Status, true
+		o.Result, o.Code = model.ResultFailed, object.Status
 	case Settling:
 		o.Result = model.ResultAccepted
 	default:

@@ -1,0 +1,197 @@
+// Package sandbox is the adapter for the sandbox provider: a bank, a mail
+// service and a dispute portal over HTTP and JSON, in one.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"countersign/internal/model"
+	"countersign/internal/provider"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// keyHeader carries the wire key.
+const keyHeader = "Idempotency-Key"
+
+// Config says which sandbox, and how it behaves. Zero values take the sandbox's
+// own defaults.
+type Config struct {
+	Name      string        // the configured name
+	URL       string        // its base address
+	Secret    string        // of its webhooks, Standard Webhooks form; "" verifies none
+	Retention time.Duration // of keys; default 24 hours
+	Stores    model.Stored  // StoredAll (default) or StoredSuccesses
+	// Pace divides the sandbox's waits and with them the limits that follow from
+	// them; never the retention. Default 1.
+	Pace int
+	// SettleLimit is how long a payout or credit may take to become final, before
+	// the pace; default an hour.
+	SettleLimit time.Duration
+}
+
+// Adapter is one sandbox. It may be used by many goroutines.
+type Adapter struct {
+	cfg       Config
+	client    *provider.Client
+	contracts map[string]model.Contract
+}
+
+var _ provider.Adapter = (*Adapter)(nil)
+
+// New makes the adapter. Nothing is checked or connected to; Constructor checks.
+func New(cfg Config) *Adapter {
+	cfg.URL = strings.TrimRight(cfg.URL, "/")
+	if cfg.Retention == 0 {
+		cfg.Retention = 24 * time.Hour
+	}
+	if cfg.Stores == "" {
+		cfg.Stores = model.StoredAll
+	}
+	if cfg.SettleLimit == 0 {
+		cfg.SettleLimit = time.Hour
+	}
+	cfg.Pace = max(cfg.Pace, 1)
+	return &Adapter{cfg: cfg, client: provider.NewClient(nil), contracts: contracts(cfg)}
+}
+
+// Constructor makes sandboxes from a providers file: beside type, url and secret
+// it knows retention, stores and settle_limit.
+func Constructor(pace int) provider.Constructor {
+	return func(s provider.Settings) (provider.Adapter, error) {
+		var own struct {
+			Retention   time.Duration `toml:"retention"`
+			Stores      model.Stored  `toml:"stores"`
+			SettleLimit time.Duration `toml:"settle_limit"`
+		}
+		if err := s.Decode(&own); err != nil {
+			return nil, errors.New("retention and settle_limit are durations such as \"24h\", stores is a text")
+		}
+		cfg := Config{Name: s.Name, URL: s.URL, Secret: s.Secret, Retention: own.Retention,
+			Stores: own.Stores, Pace: pace, SettleLimit: own.SettleLimit}
+		if err := cfg.check(); err != nil {
+			return nil, err
+		}
+		return New(cfg), nil
+	}
+}
+
+func (c Config) check() error {
+	var faults []error
+	if c.URL == "" {
+		faults = append(faults, errors.New("url is missing"))
+	}
+	if c.Retention < 0 || c.SettleLimit < 0 {
+		faults = append(faults, errors.New("retention and settle_limit must be positive"))
+	}
+	if c.Stores != "" && c.Stores != model.StoredAll && c.Stores != model.StoredSuccesses {
+		faults = append(faults, errors.New("stores is neither all nor successes"))
+	}
+	if c.Secret != "" {
+		faults = append(faults, provider.CheckWebhookSecret(c.Secret))
+	}
+	return errors.Join(faults...)
+}
+
+// Contract gives what the sandbox promises about an operation.
+func (a *Adapter) Contract(operation string) (model.Contract, bool) {
+	c, ok := a.contracts[operation]
+	return c, ok
+}
+
+// Send carries one effect, at most once.
+func (a *Adapter) Send(ctx context.Context, call provider.Call) model.Outcome {
+	header := http.Header{"User-Agent": {"countersign"}, "Accept": {"application/json"}}
+	contract := a.contracts[call.Operation]
+	if contract.Keyed() {
+		header.Set(keyHeader, call.WireKey)
+	}
+	call.Expect = expected(call.Operation, call.Expect)
+	return provider.Classify(contract, form{}, call, a.client.Send(ctx, call, header))
+}
+
+// Query reads the object where it is known, else all objects under our
+// reference.
+func (a *Adapter) Query(ctx context.Context, l provider.Lookup) model.Observation {
+	collection, ok := collections[l.Operation]
+	if !ok {
+		return provider.NoAnswer("the sandbox does not serve " + l.Operation)
+	}
+	l.Expect.Reference = l.StepKey
+	expect := expected(l.Operation, l.Expect)
+	address := a.cfg.URL + collection
+	if l.ExternalRef != "" {
+		address += "/" + url.PathEscape(l.ExternalRef)
+	} else {
+		address += "?" + url.Values{"reference": {expect.Reference}}.Encode()
+	}
+	reply := a.client.Get(ctx, address, http.Header{"Accept": {"application/json"}, "User-Agent": {"countersign"}})
+	return reply.Stamp(observe(l, expect, reply))
+}
+
+// observe judges the answer to a look-up. Only a whole answer in the sandbox's
+// own form says anything.
+func observe(l provider.Lookup, expect provider.Expect, reply provider.Reply) model.Observation {
+	strange := provider.NoAnswer("the look-up was not answered")
+	if reply.Fault != provider.NoFault {
+		return strange
+	}
+	if reply.Status == http.StatusNotFound && l.ExternalRef != "" {
+		if refusal, ok := (form{}).ReadError(reply.Status, reply.Header, reply.Body); ok && refusal.Code == "not_found" {
+			return model.Observation{Finding: model.FoundNone, Detail: "the provider does not know the object"}
+		}
+	}
+	if reply.Status != http.StatusOK {
+		return strange
+	}
+	if l.ExternalRef != "" {
+		object, ok := (form{}).ReadObject(l.Operation, reply.Body)
+		if !ok || object.ID != l.ExternalRef {
+			return strange
+		}
+		return provider.ObserveOne(object, expect)
+	}
+	objects, ok := readList(l.Operation, reply.Body)
+	if !ok {
+		return strange
+	}
+	return provider.Observe(objects, expect)
+}
+
+// readList reads a list. One that goes on is no answer, as what is not on this
+// page may be on the next.
+func readList(operation string, body []byte) ([]provider.Object, bool) {
+	var page struct {
+		Items *[]jsontext.Value `json:"items"`
+		Next  *string           `json:"next_cursor"`
+	}
+	if json.Unmarshal(body, &page) != nil || page.Items == nil || page.Next != nil {
+		return nil, false
+	}
+	objects := make([]provider.Object, 0, len(*page.Items))
+	for _, item := range *page.Items {
+		object, ok := (form{}).ReadObject(operation, item)
+		if !ok {
+			return nil, false
+		}
+		objects = append(objects, object)
+	}
+	return objects, true
+}
+
+// expected puts what an answer must name into the sandbox's form: a message is
+// known by its Message-ID, and only transfers name money.
+func expected(operation string, e provider.Expect) provider.Expect {
+	switch operation {
+	case provider.MessageSend:
+		return provider.Expect{Reference: provider.MessageID(e.Reference)}
+	case provider.DisputeRespond:
+		return provider.Expect{Reference: e.Reference}
+	}
+	return e
+}
