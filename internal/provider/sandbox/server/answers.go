@@ -2,6 +2,7 @@ package server
 
 import (
 	"crypto/rand"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -93,7 +94,7 @@ func (s *Server) send(w http.ResponseWriter, a answer) {
 
 // fail answers a refusal as it is, anything else as an internal error.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if p, ok := err.(*problem); ok {
+	if p, ok := errors.AsType[*problem](err); ok {
 		s.send(w, p.answer())
 		return
 	}

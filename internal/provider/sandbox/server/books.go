@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 
 	_ "github.com/mattn/go-sqlite3" // the driver "sqlite3"
@@ -90,9 +92,13 @@ func openBooks(path string) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	dsn := (&url.URL{Scheme: "file", Path: abs}).String() +
-		"?_journal_mode=WAL&_synchronous=FULL&_txlock=immediate&_busy_timeout=5000&_foreign_keys=on"
-	db, err := sql.Open("sqlite3", dsn)
+	file := (&url.URL{Scheme: "file", Path: abs}).String()
+	// Looked at first without a setting, because to switch to WAL is to write.
+	if err := inspect(abs, file+"?mode=ro"); err != nil {
+		return nil, fmt.Errorf("sandbox books %s: %w", path, err)
+	}
+	db, err := sql.Open("sqlite3", file+
+		"?_journal_mode=WAL&_synchronous=FULL&_txlock=immediate&_busy_timeout=5000&_foreign_keys=on")
 	if err != nil {
 		return nil, err
 	}
@@ -105,24 +111,51 @@ func openBooks(path string) (*sql.DB, error) {
 	return db, nil
 }
 
-func prepare(tx *sql.Tx) error {
-	var version, id, tables int
-	row := tx.QueryRow(`SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
-		FROM pragma_user_version, pragma_application_id`)
-	if err := row.Scan(&version, &id, &tables); err != nil {
+// inspect refuses a file that is there and is not ours; one that is missing
+// or empty is fine.
+func inspect(path, dsn string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || (err == nil && info.Size() == 0) {
+		return nil
+	}
+	if err != nil {
 		return err
+	}
+	db, err := sql.Open("sqlite3", dsn)
+	if err != nil {
+		return err
+	}
+	_, err = recognise(db.QueryRow(identity))
+	return errors.Join(err, db.Close())
+}
+
+const identity = `SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
+	FROM pragma_user_version, pragma_application_id`
+
+// recognise says whether the file is still empty, or why it cannot be used.
+func recognise(row *sql.Row) (empty bool, err error) {
+	var version, id, tables int
+	if err := row.Scan(&version, &id, &tables); err != nil {
+		return false, err
 	}
 	switch {
 	case tables == 0:
-		_, err := tx.Exec(schema + fmt.Sprintf("PRAGMA user_version=%d; PRAGMA application_id=%d;",
-			schemaVersion, applicationID))
-		return err
+		return true, nil
 	case id != applicationID:
-		return errors.New("the file is a database of something else; name another file")
+		return false, errors.New("the file is a database of something else; name another file")
 	case version != schemaVersion:
-		return fmt.Errorf("the file has schema %d, this program knows %d; use the program that made it", version, schemaVersion)
+		return false, fmt.Errorf("the file has schema %d, this program knows %d; use the program that made it", version, schemaVersion)
 	}
-	return nil
+	return false, nil
+}
+
+func prepare(tx *sql.Tx) error {
+	empty, err := recognise(tx.QueryRow(identity))
+	if err != nil || !empty {
+		return err
+	}
+	_, err = tx.Exec(schema + fmt.Sprintf("PRAGMA user_version=%d; PRAGMA application_id=%d;", schemaVersion, applicationID))
+	return err
 }
 
 // update runs fn in one transaction that is durable when update returns nil.
