@@ -1,0 +1,78 @@
+package templates_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	. "countersign/web/templates"
+
+	"github.com/a-h/templ"
+)
+
+// keep writes the pages to a folder, to be looked at in a browser.
+var keep = flag.String("pages", "", "write the rendered sample pages to this folder")
+
+var pages = map[string]templ.Component{
+	"queue":            Queue(queue()),
+	"queue-empty":      Queue(emptyQueue()),
+	"queue-failed":     Queue(failedQueue()),
+	"intent-unknown":   Intent(unknownIntent()),
+	"intent-calm":      Intent(calmIntent()),
+	"action-mark":      Action(markForm()),
+	"action-errors":    Action(markErrors()),
+	"action-abandon":   Action(abandonForm()),
+	"action-plain":     Action(plainForm()),
+	"action-refused":   Action(refusedForm()),
+	"preview":          Preview(preview()),
+	"preview-errors":   Preview(previewErrors()),
+	"preview-closed":   Preview(previewClosed()),
+	"stale":            Stale(stale()),
+	"stale-refused":    Stale(staleRefused()),
+	"result":           Result(result()),
+	"approvals":        Approvals(approvals()),
+	"approval":         Approval(approval()),
+	"approval-own":     Approval(ownApproval()),
+	"audit":            Audit(audit()),
+	"audit-empty":      Audit(auditEmpty()),
+	"audit-entry":      AuditEntry(auditEntry()),
+	"audit-waiting":    AuditEntry(auditWaiting()),
+	"audit-export":     AuditExport(auditExport()),
+	"me":               Me(me()),
+	"error-refused":    Error(refusal()),
+	"error-unknown":    Error(unknownCommit()),
+	"uncertain":        Uncertain(uncertainPage()),
+	"workers":          Workers(workers()),
+	"providers":        Providers(providers()),
+	"guide":            Guide(guide()),
+	"signin":           SignIn(signIn()),
+	"signin-link":      SignInLink(signInLink()),
+	"signin-link-used": SignInLink(signInLinkUsed()),
+}
+
+func render(t *testing.T, c templ.Component) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := c.Render(context.Background(), &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestPages(t *testing.T) {
+	for name, component := range pages {
+		t.Run(name, func(t *testing.T) {
+			html := render(t, component)
+			checkPage(t, html)
+			if *keep == "" {
+				return
+			}
+			if err := os.WriteFile(filepath.Join(*keep, name+".html"), html, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
