@@ -82,6 +82,8 @@ type Intent struct {
 
 	Parent     string `db:"parent"`      // the intent that a compensation undoes
 	ParentStep string `db:"parent_step"` // and its step, by name
+
+	SortOpen int64 `db:"sort_open"` // the queue's order; 0 is not in the queue
 }
 
 // Exposure is the money confirmed (less what came back) plus the money that is
@@ -109,6 +111,9 @@ type Case struct {
 	// ParentReturned is set on a compensation when the money it would bring
 	// back came back by itself: an unsent undo must then not be sent.
 	ParentReturned bool
+
+	// Changes are the state changes since the case was loaded, in order.
+	Changes []Change
 }
 
 // Step finds a step by name, or nil.

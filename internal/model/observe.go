@@ -1,0 +1,247 @@
+package model
+
+import "fmt"
+
+// Look is one finished observation of the outside world: a query, or an object
+// read because a webhook named it.
+type Look struct {
+	Observation
+	Source     Source
+	By         string // worker, or the person who asked
+	EvidenceID string
+	Began      Time // when the look began
+	// Taken is the step key of another step that the object already belongs to.
+	Taken string
+	// Detached: another lease was live, or an attempt open, when it began; then
+	// "not found" proves nothing.
+	Detached bool
+}
+
+// Observe records what a look found and moves the step where that is legal. It
+// never trusts absence before the moment from which absence is proof.
+func (c *Case) Observe(s *Step, look Look, t Timing, spread float64, now Time) (Evidence, error) {
+	e := Evidence{ID: look.EvidenceID, IntentID: s.IntentID, Step: s.Name, Source: look.Source, Says: Inconclusive,
+		BeganAt: look.Began, At: now, By: look.By, Ref: look.ExternalRef, WireKey: s.WireKey,
+		Amount: look.Amount, Currency: look.Currency, Status: look.Status, Detail: look.Detail}
+	if s.Uncertain() && look.Source == FromQuery {
+		s.Checks++
+	}
+	err := c.weigh(s, look, &e, now)
+	s.Evidence = append(s.Evidence, e)
+	if err == nil {
+		c.schedule(s, t, spread, now)
+	}
+	return e, err
+}
+
+// weigh decides what an observation says, and applies it.
+func (c *Case) weigh(s *Step, look Look, e *Evidence, now Time) error {
+	switch {
+	case look.Taken != "":
+		return c.contradict(s, e, fmt.Sprintf("The object %s already belongs to %s.", look.ExternalRef, look.Taken), now)
+	case look.Finding == FoundOther, look.Finding == FoundSeveral:
+		return c.contradict(s, e, look.Detail, now)
+	case look.Finding == FoundHappened:
+		return c.weighHappened(s, look, e, now)
+	case look.Finding == FoundSettling:
+		return c.weighSettling(s, look, e, now)
+	case look.Finding == FoundFailed:
+		return c.weighFailed(s, look, e, now)
+	case look.Finding == FoundReturned:
+		return c.weighReturned(s, look, e, now)
+	case look.Finding == FoundNone:
+		return c.weighNone(s, look, e, now)
+	}
+	return nil
+}
+
+func (c *Case) weighHappened(s *Step, look Look, e *Evidence, now Time) error {
+	e.Says, e.Final = Happened, true
+	switch {
+	case s.State == Confirmed && (s.ExternalRef == "" || s.ExternalRef == look.ExternalRef):
+		s.ExternalRef = look.ExternalRef
+		return nil
+	case s.State == Confirmed:
+		return c.contradict(s, e, fmt.Sprintf("The provider shows %s beside %s, which had confirmed this step.", look.ExternalRef, s.ExternalRef), now)
+	case s.State == FailedSafely, s.State == NotNeeded:
+		return c.contradict(s, e, fmt.Sprintf("The provider shows %s done, though this step had ended without effect.", look.ExternalRef), now)
+	}
+	return c.confirm(s, look.ExternalRef, look.Amount, WhoProvider, e.ID, look.Detail, now)
+}
+
+// weighSettling takes "in transit" only where nothing newer is known.
+func (c *Case) weighSettling(s *Step, look Look, e *Evidence, now Time) error {
+	switch {
+	case s.State == FailedSafely && s.Failure == FailedObject && s.ExternalRef == look.ExternalRef, s.State == Confirmed:
+		return nil // read before the object became final
+	case s.State == FailedSafely, s.State == NotNeeded:
+		return c.contradict(s, e, fmt.Sprintf("The provider shows %s under way, though this step had ended without effect.", look.ExternalRef), now)
+	case s.State == InProgress && s.Settling, s.State == OutcomeUnknown && s.overdue(now) && s.ExternalRef == look.ExternalRef:
+		s.Reason = look.Detail
+		return nil
+	}
+	return c.accept(s, look.ExternalRef, e.ID, look.Detail, now)
+}
+
+// overdue reports whether the step's object was taken so long ago that another
+// "in transit" is no news.
+func (s *Step) overdue(now Time) bool {
+	for i := range s.Evidence {
+		e := &s.Evidence[i]
+		if e.Ref != "" && e.Ref == s.ExternalRef && e.At.Add(s.Contract.SettleLimit) < now {
+			return true
+		}
+	}
+	return false
+}
+
+// weighFailed decides the attempt whose answer named the failed object. Other
+// unknown attempts may have made another one: only a look that could have been
+// final, and showed none, answers for them.
+func (c *Case) weighFailed(s *Step, look Look, e *Evidence, now Time) error {
+	if s.State == Confirmed {
+		return c.contradict(s, e, fmt.Sprintf("The provider now shows %s as failed.", look.ExternalRef), now)
+	}
+	if s.State != InProgress && s.State != OutcomeUnknown {
+		return nil
+	}
+	final, known := c.NotFoundFinalAt(s)
+	conclusive := known && look.Began >= final && !look.Detached
+	if len(c.UnknownAttempts(s)) > 0 && !conclusive {
+		e.Detail += " Another attempt may have made another object; that is not known yet."
+		s.ExternalRef = ""
+		return c.doubt(s, WhoProvider, e.ID, e.Detail, now)
+	}
+	e.Says, e.Final = DidNotHappen, true
+	s.ExternalRef = look.ExternalRef
+	return c.fail(s, FailedObject, WhoProvider, look.Status, e.ID, look.Detail, now)
+}
+
+// weighReturned keeps the step confirmed, lowers the exposure, and asks a
+// person to look: money that came back is never sent again under this intent.
+func (c *Case) weighReturned(s *Step, look Look, e *Evidence, now Time) error {
+	e.Says, e.Amount, e.Final = CameBack, look.Returned, true
+	if s.State == Confirmed && s.Returned == look.Returned {
+		return nil
+	}
+	if s.State == InProgress || s.State == OutcomeUnknown {
+		if err := c.confirm(s, look.ExternalRef, look.Amount, WhoProvider, e.ID, look.Detail, now); err != nil {
+			return err
+		}
+	}
+	s.Returned = look.Returned
+	c.openConflict(s, e, fmt.Sprintf("The money came back: the provider returned %s.", Money{Amount: look.Returned, Currency: s.Currency}), now)
+	return nil
+}
+
+// weighNone takes absence as proof only from the moment at which it is one.
+func (c *Case) weighNone(s *Step, look Look, e *Evidence, now Time) error {
+	final, known := c.NotFoundFinalAt(s)
+	conclusive := known && look.Began >= final && !look.Detached
+	switch {
+	case s.State == Confirmed && conclusive && s.confirmedByMark():
+		return c.contradict(s, e, "A person marked this as happened; the provider does not know it, and would by now.", now)
+	case s.State == OutcomeUnknown && s.ExternalRef == "" && conclusive:
+		e.Says, e.Final = DidNotHappen, true
+		return c.fail(s, Retryable, WhoProvider, "not_found", e.ID, "The provider does not know it, and would by now: it did not happen.", now)
+	case known && look.Began < final:
+		e.Detail += fmt.Sprintf(" Not final before %s.", final)
+	case !known:
+		e.Detail += " When that becomes final is not known."
+	}
+	return nil
+}
+
+// confirmedByMark reports whether only a person's word confirms the step.
+func (s *Step) confirmedByMark() bool {
+	marked := false
+	for i := range s.Evidence {
+		if e := &s.Evidence[i]; e.Says == Happened {
+			if e.Source != FromOperator {
+				return false
+			}
+			marked = true
+		}
+	}
+	return marked
+}
+
+// contradict keeps the state and opens a conflict.
+func (c *Case) contradict(s *Step, e *Evidence, reason string, now Time) error {
+	e.Says, e.Detail = Conflicting, reason
+	c.openConflict(s, e, reason, now)
+	return nil
+}
+
+// openConflict adds a conflict unless the step has an open one.
+func (c *Case) openConflict(s *Step, e *Evidence, reason string, now Time) {
+	for _, k := range c.Conflicts {
+		if k.Step == s.Name && k.ClosedAt == 0 {
+			return
+		}
+	}
+	c.Conflicts = append(c.Conflicts, Contradiction{ID: "conflict-" + e.ID, IntentID: c.ID, Step: s.Name, EvidenceID: e.ID, Reason: reason, OpenedAt: now})
+	s.NextTryAt = 0
+	c.Version++
+}
+
+// Late keeps the result that an old fence's worker brings after its attempt
+// was closed. It never changes the state by itself; where it contradicts the
+// state, a conflict opens.
+func (c *Case) Late(s *Step, a *Attempt, out Outcome, evidenceID string, now Time) Evidence {
+	e := Evidence{ID: evidenceID, IntentID: s.IntentID, Step: s.Name, Attempt: a.Number, Source: FromLate, Says: Inconclusive,
+		BeganAt: a.StartedAt, At: now, By: a.Worker, Ref: out.ExternalRef, WireKey: a.WireKey,
+		Amount: out.Amount, Currency: out.Currency, Status: out.Status, Detail: "Late: " + out.Detail}
+	if out.Result == ResultConfirmed || out.Result == ResultAccepted {
+		e.Says = Happened
+		other := s.State == Confirmed && s.ExternalRef != "" && out.ExternalRef != "" && s.ExternalRef != out.ExternalRef
+		if other || s.State == FailedSafely || s.State == NotNeeded {
+			e.Says = Conflicting
+			c.openConflict(s, &e, "A late answer says that it happened: "+out.Detail, now)
+		}
+	}
+	s.Evidence = append(s.Evidence, e)
+	return e
+}
+
+// Mark is what a person states about an effect, with a document.
+type Mark struct {
+	Happened    bool
+	ExternalRef string
+	Amount      int64 // minor units that really moved; 0 without money
+	Currency    string
+	Dated       Time
+	Document    string
+	DocSHA256   string
+	Reason      string
+	By          string
+	EvidenceID  string
+}
+
+// ApplyMark records a person's statement, moves the step on it and closes the
+// step's open conflict. Rights and rules are the caller's business.
+func (c *Case) ApplyMark(s *Step, m Mark, t Timing, spread float64, now Time) (Evidence, error) {
+	e := Evidence{ID: m.EvidenceID, IntentID: s.IntentID, Step: s.Name, Source: FromOperator, Says: DidNotHappen, BeganAt: now, At: now,
+		By: m.By, Ref: m.ExternalRef, WireKey: s.WireKey, Amount: m.Amount, Currency: m.Currency, Detail: m.Reason,
+		Document: m.Document, DocSHA256: m.DocSHA256, Dated: m.Dated}
+	var err error
+	if m.Happened {
+		e.Says = Happened
+		err = c.confirm(s, m.ExternalRef, m.Amount, WhoOperator, e.ID, m.Reason, now)
+	} else {
+		s.PersonOnly, s.ExternalRef, s.Moved = true, "", 0
+		err = c.fail(s, Retryable, WhoOperator, "marked", e.ID, m.Reason, now)
+	}
+	if err != nil {
+		return e, err
+	}
+	s.Evidence = append(s.Evidence, e)
+	for i := range c.Conflicts {
+		if k := &c.Conflicts[i]; k.Step == s.Name && k.ClosedAt == 0 {
+			k.ClosedAt, k.ClosedBy = now, e.ID
+			c.Version++
+		}
+	}
+	c.schedule(s, t, spread, now)
+	return e, nil
+}

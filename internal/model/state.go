@@ -1,0 +1,212 @@
+package model
+
+import "fmt"
+
+// The names of the five actions, as they stand in addresses and entries.
+const (
+	RetryUnfinished    = "retry_unfinished"
+	Reconcile          = "reconcile"
+	MarkExternalResult = "mark_external_result"
+	Compensate         = "compensate"
+	Abandon            = "abandon"
+)
+
+// ActionNames lists the five in the order in which pages show them.
+var ActionNames = []string{RetryUnfinished, Reconcile, MarkExternalResult, Compensate, Abandon}
+
+// Review is a decision that only a person can take.
+type Review struct {
+	Rule    string
+	Because string
+	Propose string // one of the five actions
+}
+
+// Review tells whether the first unfinished step waits for a person, and why.
+func (c *Case) Review(t Timing, now Time) *Review {
+	if k := c.OpenConflict(); k != nil {
+		return &Review{"conflict.open", k.Reason, MarkExternalResult}
+	}
+	u := c.Unfinished()
+	if u == nil || c.Abandonment != nil || c.StandingCompensation() != nil || u.OpenAttempt() != nil || u.Ordered != NoOrder {
+		return nil
+	}
+	if c.ParentReturned {
+		return &Review{"parent.returned", "The money came back by itself, so this reversal must not be sent.", Abandon}
+	}
+	switch u.State {
+	case Pending:
+		return c.reviewPending(u, now)
+	case FailedSafely:
+		return c.reviewFailed(u)
+	case OutcomeUnknown:
+		return c.reviewUnknown(u, t, now)
+	}
+	return nil
+}
+
+func (c *Case) reviewPending(u *Step, now Time) *Review {
+	if c.approvalLapsed(u) {
+		return &Review{"approval.lapsed", "Nobody approved it in time. Retrying asks again.", RetryUnfinished}
+	}
+	if r := c.blocked(u, now); r != nil && r.Rule == "send.due-date-passed" {
+		return &Review{r.Rule, r.Because, Abandon}
+	}
+	return nil
+}
+
+func (c *Case) reviewFailed(u *Step) *Review {
+	switch {
+	case u.NextTryAt != 0:
+		return nil
+	case u.Failure == Permanent && c.SomethingHappened():
+		return &Review{"partial.refused", "Refused for good after earlier effects: " + u.Reason, Compensate}
+	case u.Failure == Permanent:
+		return nil // a terminal failure, no decision left
+	case u.Failure == Curable:
+		return &Review{"refused.curable", "Refused until a person cures the cause: " + u.Reason, RetryUnfinished}
+	case u.Failure == FailedObject:
+		return &Review{"object.failed", "The provider took it and then it failed: " + u.Reason, RetryUnfinished}
+	case u.PersonOnly:
+		return &Review{"retry.by-a-person", "Nothing happened; a person decides about the next try. " + u.Reason, RetryUnfinished}
+	}
+	return &Review{"budget.spent", fmt.Sprintf("All %d tries are spent; nothing happened. %s", u.Tries, u.Reason), RetryUnfinished}
+}
+
+func (c *Case) reviewUnknown(u *Step, t Timing, now Time) *Review {
+	r := c.mayRepeat(u, ByRetry, t, now)
+	spent := r != nil && (r.Rule == "send.budget-spent" || r.Rule == "send.by-a-person")
+	switch {
+	case u.NextTryAt != 0:
+		return nil
+	case spent && c.mayRepeat(u, ByOperator, t, now) == nil:
+		return &Review{"budget.spent", "Unknown, and the engine's tries are spent. The provider still recognises the key.", RetryUnfinished}
+	case spent:
+		return &Review{"budget.spent", "Unknown, and the engine's tries are spent.", Reconcile}
+	case u.NextCheckAt != 0:
+		return nil
+	case u.Contract.Queryable():
+		return &Review{"unknown.checks-spent", "Unknown, and asking the provider did not settle it: " + u.Reason, Reconcile}
+	}
+	return &Review{"unknown.cannot-be-asked", "Unknown, and the provider cannot be asked: " + u.Reason, MarkExternalResult}
+}
+
+// SomethingHappened reports whether anything stands that would have to be
+// undone: a confirmed effect, or confirmed local work that has an undo.
+func (c *Case) SomethingHappened() bool {
+	for _, s := range c.Steps {
+		if s.State == Confirmed && (s.Class.Effect() || s.HasUndo()) {
+			return true
+		}
+	}
+	return false
+}
+
+// HasUndo reports whether the step can be undone at all.
+func (s *Step) HasUndo() bool {
+	switch s.Operation {
+	case "ledger.post", "document.issue":
+		return true
+	}
+	return s.Class == Message || s.Contract.Undo != ""
+}
+
+// Derive computes everything that is stored about the intent but follows from
+// its rows: state, reason, exposure, place in the queue and the next wake-up.
+// It is the one place where an intent's state comes from.
+func (c *Case) Derive(t Timing, now Time) {
+	before := c.State
+	c.State, c.Reason = c.state(t, now)
+	c.exposure()
+	c.Stuck, c.UncertainSince = "", 0
+	if u := c.Unfinished(); u != nil {
+		c.Stuck = u.Name
+	}
+	unknown := false
+	for _, s := range c.Steps {
+		if s.State == OutcomeUnknown {
+			unknown = true
+			c.UncertainSince = earliest(c.UncertainSince, s.UncertainSince)
+		}
+	}
+	if c.State != before || c.StuckSince == 0 {
+		c.StuckSince = now
+	}
+	if c.State != NeedsReview {
+		c.ReviewDue = 0
+	} else if c.ReviewDue == 0 {
+		c.ReviewDue = now.Add(t.Review)
+	}
+	c.SortOpen = c.sortOpen(unknown)
+	c.WakeAt = c.Work(t, now).At
+	c.UpdatedAt = now
+}
+
+// behindUncertain puts what is merely stuck behind everything uncertain.
+const behindUncertain = 1 << 56
+
+// sortOpen is the queue's order: the oldest uncertainty first, then what has
+// been stuck longest; 0 keeps an intent out of the queue.
+func (c *Case) sortOpen(unknown bool) int64 {
+	switch {
+	case unknown:
+		return int64(c.UncertainSince)
+	case c.State == NeedsReview, c.State == RetryableFailure, c.State == AwaitingApproval:
+		return behindUncertain + int64(c.StuckSince)
+	}
+	return 0
+}
+
+func (c *Case) exposure() {
+	c.Confirmed, c.Uncertain = 0, 0
+	for _, s := range c.Steps {
+		switch {
+		case s.Uncertain():
+			c.Uncertain += s.Amount
+		case s.State == Confirmed:
+			c.Confirmed += s.Moved - s.Returned
+		}
+	}
+	if done := c.StandingCompensation(); done != nil && done.State == CompensationDone {
+		c.Confirmed = 0
+	}
+}
+
+// state is the first row of the table that fits, with its sentence.
+func (c *Case) state(t Timing, now Time) (IntentState, string) {
+	if k := c.OpenConflict(); k != nil {
+		return NeedsReview, k.Reason
+	}
+	if k := c.StandingCompensation(); k != nil {
+		return compensationState(k)
+	}
+	if c.Abandonment != nil {
+		return Abandoned, "Abandoned by " + c.Abandonment.By + ": " + c.Abandonment.Reason
+	}
+	if r := c.Review(t, now); r != nil {
+		return NeedsReview, r.Because
+	}
+	u := c.Unfinished()
+	switch {
+	case u != nil && u.State == Pending && c.waitsForApproval(u):
+		return AwaitingApproval, fmt.Sprintf("%s waits for people to approve: %d needed.", u.Name, u.PeopleNeeded)
+	case c.Fence == 0:
+		return Received, "Accepted; no worker has taken it yet."
+	case u == nil:
+		return Completed, "Every step is confirmed or not needed."
+	case u.State == FailedSafely && u.Failure == Permanent:
+		return TerminalFailure, "Refused for good, and nothing happened: " + u.Reason
+	case u.State == FailedSafely:
+		return RetryableFailure, "Nothing happened yet, and it will be tried again: " + u.Reason
+	}
+	return Processing, u.Reason
+}
+
+func compensationState(k *Compensation) (IntentState, string) {
+	switch k.State {
+	case CompensationDone:
+		return Compensated, "Undone by " + k.ChildID + "."
+	case CompensationAsked:
+		return Compensating, "A compensation of " + k.Step + " waits for a second person; nothing else runs."
+	}
+	return Compensating, "Being undone by " + k.ChildID + "."
+}

@@ -1,0 +1,120 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// SafeUntil is the moment until which the step's present request may be sent
+// again while its outcome is unknown: as long as the provider surely remembers
+// the key, less a margin. ok is false where there is no such promise, and none
+// is made before the first send, which starts the window.
+func (s *Step) SafeUntil(call time.Duration) (until Time, ok bool) {
+	frozen := s.Frozen()
+	if frozen == nil || s.Class != Keyed || !s.Contract.ActsAreStored || s.Contract.Retention <= 0 {
+		return 0, false
+	}
+	return frozen.FrozenAt.Add(s.Contract.Retention - s.Contract.Margin(call)), true
+}
+
+// lastSend is the last moment at which the first byte of an attempt can have
+// left, with the time that the call could then still take; bounded is false
+// while its worker may still be alive and asleep.
+func (c *Case) lastSend(s *Step, a *Attempt) (at Time, bounded bool) {
+	if a.FinishedAt == 0 {
+		return 0, false
+	}
+	if !a.Lost {
+		return a.FinishedAt, true
+	}
+	for i := range s.Evidence {
+		if e := &s.Evidence[i]; e.Source == FromLate && e.Attempt == a.Number {
+			return e.At, true
+		}
+	}
+	if died, dead := c.DeadBoots[a.Boot]; dead {
+		return died.Add(a.DeadlineAt.Sub(a.StartedAt)), true
+	}
+	return 0, false
+}
+
+// LastSend is the last moment at which any attempt of the step can still have
+// sent; bounded is false while one of them has no such moment.
+func (c *Case) LastSend(s *Step) (last Time, bounded bool) {
+	for i := range s.Attempts {
+		at, ok := c.lastSend(s, &s.Attempts[i])
+		if !ok {
+			return 0, false
+		}
+		last = max(last, at)
+	}
+	return last, true
+}
+
+// NotFoundFinalAt is the moment from which a query that finds nothing proves
+// that nothing happened: later than any send plus the longest call plus the
+// time that the provider needs to show an object. ok is false where no such
+// moment is known.
+func (c *Case) NotFoundFinalAt(s *Step) (at Time, ok bool) {
+	last, bounded := c.LastSend(s)
+	if !s.Class.Effect() || !s.Contract.NotFoundCanBeFinal() || !bounded || len(s.Attempts) == 0 {
+		return 0, false
+	}
+	wait := s.Contract.LongestCall + max(s.Contract.SettleDelay, s.Contract.LookupDelay)
+	return last.Add(wait) + 1, true
+}
+
+// UnknownAttempts are the attempts that may have done something that nobody
+// knows of. Attempts add up: one of them keeps the step unknown.
+func (c *Case) UnknownAttempts(s *Step) []*Attempt {
+	var open []*Attempt
+	for i := range s.Attempts {
+		a := &s.Attempts[i]
+		if a.Result == ResultUnknown && !s.deniedAfter(a) && !c.clearedByAnswer(s, a) {
+			open = append(open, a)
+		}
+	}
+	return open
+}
+
+// deniedAfter reports whether conclusive evidence says that the attempt did nothing.
+func (s *Step) deniedAfter(a *Attempt) bool {
+	return slices.ContainsFunc(s.Evidence, func(e Evidence) bool {
+		return e.Says == DidNotHappen && e.Attempt == 0 && e.BeganAt > a.StartedAt
+	})
+}
+
+// clearedByAnswer reports whether a later refusal under the same key also
+// answers for this attempt: the provider replayed it, or is known to keep
+// exactly this answer and had the time to finish the earlier request. Only
+// within the window: a forgotten key replays nothing.
+func (c *Case) clearedByAnswer(s *Step, a *Attempt) bool {
+	sent, bounded := c.lastSend(s, a)
+	if !bounded {
+		return false
+	}
+	settled := sent.Add(s.Contract.LongestCall + max(s.Contract.SettleDelay, 0))
+	for i := range s.Attempts {
+		b := &s.Attempts[i]
+		if b.Number <= a.Number || b.Generation != a.Generation || b.Result != ResultPermanent && b.Result != ResultCurable {
+			continue
+		}
+		stored := slices.Contains(s.Contract.StoredCodes, b.Code) && settled < b.StartedAt
+		replayed := b.Replayed && s.Contract.ReplayMarker != ""
+		if (stored || replayed) && s.withinRetention(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// withinRetention reports whether the provider surely still remembered the key
+// when it answered the attempt.
+func (s *Step) withinRetention(a *Attempt) bool {
+	for i := range s.Generations {
+		if g := &s.Generations[i]; g.Number == a.Generation {
+			return s.Contract.Retention > 0 && a.FinishedAt < g.FrozenAt.Add(s.Contract.Retention-s.Contract.Margin(0))
+		}
+	}
+	return false
+}

@@ -1,0 +1,70 @@
+// Package workflow knows the kinds of intent: one file per kind with its
+// params, its steps, the request of each effect, the local work and the undo.
+// Everything here is pure; the engine carries out what it says.
+package workflow
+
+import (
+	"encoding/json"
+
+	"countersign/internal/model"
+	"countersign/internal/provider"
+)
+
+// Draft is what a kind makes of accepted params: the intent's facts and its
+// steps, all but identity and time.
+type Draft struct {
+	Params      []byte // RFC 8785 form of what was accepted, notes included
+	Fingerprint [32]byte
+	Amount      int64 // minor units; 0 without money
+	Currency    string
+	Payee       string // display name
+	PayeeRef    string
+	Period      string
+	LookAlike   string // same payee, amount and period; "" has none
+	DueBy       model.Time
+	Steps       []model.Step // Name, Class (Keyed for an external step, until bound), Operation, Amount, Currency, State
+}
+
+// Kind is one sort of intent. Its methods are pure and safe for concurrent use.
+type Kind interface {
+	// Name is the word in the API: "payout", …
+	Name() string
+	// Accept checks params strictly and drafts the intent. Errors are of kind
+	// Invalid and name the members at fault, never their values.
+	Accept(params json.RawMessage) (Draft, error)
+	// Order is what an external or message step asks of its provider.
+	Order(c *model.Case, s *model.Step) (provider.Order, error)
+	// Work is what a pure or local step does, given all that is known before it.
+	Work(c *model.Case, s *model.Step) (Work, error)
+}
+
+// Work is the result of a pure or local step: what to write in the very
+// transaction that confirms it. A Refused result is a definite one.
+type Work struct {
+	Detail    string       // a sentence: what was found or done
+	Refused   model.Result // ResultPermanent or ResultCurable; "" is done
+	Code      string       // why it was refused
+	NotNeeded bool         // a decision made the step moot
+	Transfers []Transfer
+	Document  *Document
+	Void      string // step key of the document that is voided
+}
+
+// Transfer moves an amount from one ledger account to another.
+type Transfer struct {
+	Debit, Credit string
+	Amount        int64 // minor units, positive
+	Currency      string
+}
+
+// Document is a statement as issued. Standing is unique per account, rep and period.
+type Document struct {
+	Rep, Period, Name, MediaType string
+	Body                         []byte
+}
+
+// Undo names the step of a compensation that undoes a step of its parent.
+type Undo struct {
+	Of   *model.Step
+	Step model.Step // Name, Class, Operation, Amount, Currency
+}
