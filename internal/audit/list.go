@@ -1,0 +1,162 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+
+	"countersign/internal/model"
+	"countersign/internal/store"
+)
+
+// Accounts says whose entries may be seen. The zero value sees none.
+type Accounts struct {
+	all   bool
+	names []string
+}
+
+// Everything sees the whole log, the installation's own entries included.
+func Everything() Accounts { return Accounts{all: true} }
+
+// Of sees the entries of the named accounts.
+func Of(accounts ...string) Accounts { return Accounts{names: accounts} }
+
+func (a Accounts) sees(account string) bool {
+	return a.all || slices.Contains(a.names, account)
+}
+
+// Filter selects numbered entries. Zero members select everything but Accounts,
+// whose zero value sees none.
+type Filter struct {
+	Accounts Accounts
+	Event    string // exact, or a prefix that ends in "."
+	Intent   string
+	Actor    string     // the actor's id
+	From, To model.Time // half-open, by when it was recorded
+	After    *int64     // only greater indexes
+	Before   *int64     // only smaller indexes
+	Newest   bool       // newest first; else ascending
+	Limit    int        // 100 when 0, at most 1,000
+}
+
+// found is a row that an Item is made from.
+type found struct {
+	Index *int64 `db:"idx"`
+	stored
+}
+
+const foundColumns = "g.idx, e.id, e.at, e.actor, e.event, e.account, e.intent_id, e.canonical, e.mac"
+
+// List gives the entries that a filter selects, in the order of their indexes.
+func (l *Log) List(tx *store.Tx, f Filter) ([]Item, error) {
+	where, args := f.where()
+	order := " ORDER BY g.idx"
+	if f.Newest {
+		order += " DESC"
+	}
+	limit := min(f.Limit, 1000)
+	if limit <= 0 {
+		limit = 100
+	}
+	return l.items(tx, "SELECT "+foundColumns+" FROM audit_log g JOIN audit_entries e ON e.id = g.entry_id WHERE "+
+		where+order+" LIMIT ?", append(args, limit)...)
+}
+
+// where is the condition of a filter on audit_log g.
+func (f Filter) where() (string, []any) {
+	var terms []string
+	var args []any
+	add := func(term string, values ...any) {
+		terms, args = append(terms, term), append(args, values...)
+	}
+	f.Accounts.where(add)
+	if prefix, ok := strings.CutSuffix(f.Event, "."); ok {
+		// '/' follows '.' in every collation by bytes.
+		add("g.event > ? AND g.event < ?", f.Event, prefix+"/")
+	} else if f.Event != "" {
+		add("g.event = ?", f.Event)
+	}
+	if f.Intent != "" {
+		add("g.intent_id = ?", f.Intent)
+	}
+	if f.Actor != "" {
+		add("g.actor = ?", f.Actor)
+	}
+	if f.From != 0 {
+		add("g.at >= ?", f.From)
+	}
+	if f.To != 0 {
+		add("g.at < ?", f.To)
+	}
+	if f.After != nil {
+		add("g.idx > ?", *f.After)
+	}
+	if f.Before != nil {
+		add("g.idx < ?", *f.Before)
+	}
+	return strings.Join(terms, " AND "), args
+}
+
+func (a Accounts) where(add func(string, ...any)) {
+	switch {
+	case a.all:
+		add("1 = 1")
+	case len(a.names) == 0:
+		add("1 = 0")
+	default:
+		values := make([]any, len(a.names))
+		for i, name := range a.names {
+			values[i] = name
+		}
+		add("g.account IN ("+marks(len(values))+")", values...)
+	}
+}
+
+// items reads rows as entries. A row without a number that is not ours is not
+// shown: the sequencer would refuse it.
+func (l *Log) items(tx *store.Tx, query string, args ...any) ([]Item, error) {
+	var rows []found
+	if err := tx.Select(&rows, query, args...); err != nil {
+		return nil, err
+	}
+	list := make([]Item, 0, len(rows))
+	for _, row := range rows {
+		if row.Index == nil && l.genuine(row.stored) != "" {
+			continue
+		}
+		item, err := itemOf(row.Index, row.Canonical)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, item)
+	}
+	return list, nil
+}
+
+// ByIndex gives the entry with a number, or an error of kind NotFound, also for
+// an entry that may not be seen.
+func (l *Log) ByIndex(tx *store.Tx, who Accounts, index int64) (Item, error) {
+	return l.one(tx, who, "SELECT "+foundColumns+` FROM audit_log g JOIN audit_entries e ON e.id = g.entry_id WHERE g.idx = ?`, index)
+}
+
+// ByID gives the entry with an id, numbered or not; errors as ByIndex.
+func (l *Log) ByID(tx *store.Tx, who Accounts, id string) (Item, error) {
+	return l.one(tx, who, "SELECT "+foundColumns+` FROM audit_entries e LEFT JOIN audit_log g ON g.entry_id = e.id WHERE e.id = ?`, id)
+}
+
+func (l *Log) one(tx *store.Tx, who Accounts, query string, args ...any) (Item, error) {
+	list, err := l.items(tx, query, args...)
+	if err != nil {
+		return Item{}, err
+	}
+	if len(list) == 0 || !who.sees(list[0].Account) {
+		return Item{}, model.Errorf(model.NotFound, "not-found", "There is no such audit entry.")
+	}
+	return list[0], nil
+}
+
+// ForIntent gives the newest entries of an intent, newest first, those without a
+// number included. Whether the intent may be seen is the caller's question.
+func (l *Log) ForIntent(tx *store.Tx, intent string, limit int) ([]Item, error) {
+	return l.items(tx, "SELECT "+foundColumns+` FROM audit_entries e LEFT JOIN audit_log g ON g.entry_id = e.id
+		WHERE e.intent_id = ? AND e.intent_id <> '' ORDER BY e.id DESC LIMIT ?`, intent, limit)
+}

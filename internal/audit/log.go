@@ -1,0 +1,175 @@
+package audit
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"sync"
+
+	"countersign/internal/model"
+	"countersign/internal/store"
+)
+
+// Log is the audit log of one database. It is safe for concurrent use, also by
+// several processes at once.
+type Log struct {
+	db     *store.DB
+	macKey []byte
+	holder string        // names this Log in the lease row
+	wake   chan struct{} // holds one token when something was appended
+
+	mu      sync.Mutex
+	refused map[string]string // entry id → why it gets no number
+	failing error
+}
+
+// New gives the log of db. macKey lives outside the database: with it the
+// sequencer tells entries of ours from rows that somebody put into the table.
+func New(db *store.DB, macKey []byte) *Log {
+	return &Log{db: db, macKey: macKey, holder: rand.Text(), wake: make(chan struct{}, 1),
+		refused: map[string]string{}}
+}
+
+// stored is a row of audit_entries.
+type stored struct {
+	ID        string     `db:"id"`
+	At        model.Time `db:"at"`
+	Actor     string     `db:"actor"`
+	Event     string     `db:"event"`
+	Account   string     `db:"account"`
+	Intent    string     `db:"intent_id"`
+	Canonical []byte     `db:"canonical"`
+	MAC       []byte     `db:"mac"`
+}
+
+const storedColumns = "id, at, actor, event, account, intent_id, canonical, mac"
+
+// Append records an entry in the caller's transaction and gives its id. An
+// error must end that transaction: what cannot be recorded does not happen. The
+// entry gets its number shortly after the commit.
+func (l *Log) Append(tx *store.Tx, e Entry) (id string, err error) {
+	id = tx.NewID("audit")
+	canonical, err := e.canonical(id, tx.Now())
+	if err != nil {
+		return "", err
+	}
+	row := stored{ID: id, At: tx.Now(), Actor: e.ID, Event: e.Event, Account: e.Account, Intent: e.Intent,
+		Canonical: canonical, MAC: l.mac(canonical)}
+	if err := tx.Insert("audit_entries", storedColumns, row); err != nil {
+		return "", err
+	}
+	if _, err := tx.Exec("INSERT INTO audit_waiting (entry_id) VALUES (?)", id); err != nil {
+		return "", err
+	}
+	l.signal()
+	return id, nil
+}
+
+// signal wakes the sequencer of this process. It may run before the commit, or
+// for a transaction that never commits; the sequencer polls besides.
+func (l *Log) signal() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// mac signs an entry's bytes, under a label so that the key's other uses, if
+// any, can never yield one.
+func (l *Log) mac(canonical []byte) []byte {
+	h := hmac.New(sha256.New, l.macKey)
+	h.Write([]byte("countersign audit entry\n"))
+	h.Write(canonical)
+	return h.Sum(nil)
+}
+
+// genuine says why a row is not an entry of ours, or "".
+func (l *Log) genuine(row stored) string {
+	if !hmac.Equal(row.MAC, l.mac(row.Canonical)) {
+		return "its MAC is wrong: no process of this installation wrote it"
+	}
+	item, err := itemOf(nil, row.Canonical)
+	if err != nil {
+		return "its bytes cannot be read"
+	}
+	said := stored{ID: item.ID, At: item.At, Actor: item.Actor.ID, Event: item.Event, Account: item.Account, Intent: item.Intent}
+	if said.ID != row.ID || said.At != row.At || said.Actor != row.Actor || said.Event != row.Event ||
+		said.Account != row.Account || said.Intent != row.Intent {
+		return "its columns differ from its bytes"
+	}
+	return ""
+}
+
+// Size is the number of numbered entries.
+func (l *Log) Size(ctx context.Context) (size int64, err error) {
+	err = l.db.View(ctx, func(tx *store.Tx) error {
+		size, err = treeSize(tx)
+		return err
+	})
+	return size, err
+}
+
+// Backlog is what has no number yet.
+type Backlog struct {
+	Count  int64      // at most 10,000 are counted
+	Oldest model.Time // when the oldest was recorded; none when Count is 0
+}
+
+// Waiting tells how many entries have no number yet, refused ones included.
+func (l *Log) Waiting(ctx context.Context) (Backlog, error) {
+	var row struct {
+		Count  int64      `db:"n"`
+		Oldest model.Time `db:"oldest"`
+	}
+	err := l.db.View(ctx, func(tx *store.Tx) error {
+		_, err := tx.Get(&row, `SELECT count(*) AS n, COALESCE(min(e.at), 0) AS oldest FROM
+			(SELECT entry_id FROM audit_waiting ORDER BY entry_id LIMIT 10000) w JOIN audit_entries e ON e.id = w.entry_id`)
+		return err
+	})
+	return Backlog(row), err
+}
+
+// Trouble is what keeps the log from being complete. The zero value is healthy.
+type Trouble struct {
+	Refused []Refused // in no order; at most 100 are kept
+	Failing error     // why the last batch was not written
+}
+
+// Refused is a waiting row that gets no number.
+type Refused struct{ Entry, Why string }
+
+// Err says the trouble as an error, nil when there is none.
+func (t Trouble) Err() error {
+	switch {
+	case t.Failing != nil:
+		return t.Failing
+	case len(t.Refused) > 0:
+		return fmt.Errorf("audit: %d waiting rows are refused; %s: %s", len(t.Refused), t.Refused[0].Entry, t.Refused[0].Why)
+	}
+	return nil
+}
+
+// maxRefused bounds what is remembered of rows that are not ours.
+const maxRefused = 100
+
+// Trouble tells what this process's sequencing has run into. A refused row is
+// told until the process ends: it never leaves by itself.
+func (l *Log) Trouble() Trouble {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := Trouble{Failing: l.failing}
+	for id, why := range l.refused {
+		t.Refused = append(t.Refused, Refused{id, why})
+	}
+	return t
+}
+
+func (l *Log) refuse(id, why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.refused) < maxRefused {
+		l.refused[id] = why
+	}
+}

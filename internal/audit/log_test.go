@@ -1,0 +1,373 @@
+package audit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign/internal/audit"
+	"countersign/internal/model"
+	"countersign/internal/store"
+	"countersign/internal/store/storetest"
+)
+
+var key = []byte("a key outside the database, thirty-two+")
+
+func open(t testing.TB) (*store.DB, *audit.Log) {
+	t.Helper()
+	db := storetest.Open(t, store.Options{})
+	return db, audit.New(db, key)
+}
+
+// entry is the nth entry of an account.
+func entry(account string, n int) audit.Entry {
+	return audit.Entry{Actor: audit.Actor{Type: "person", ID: "person-ada", Name: "Ada", Roles: []string{"operator"}},
+		Event: "action.retry.executed", Account: account, Intent: fmt.Sprintf("intent-%d", n%3),
+		StepKey: "intent-1:create-payout", Attempt: n, Reason: "bank answered by phone <ok> \u2028 é",
+		Result: "executed", Policy: "payout-small", Detail: map[string]any{"n": n, "amount": int64(125050)}}
+}
+
+// record appends n entries of an account, each in its own transaction.
+func record(t testing.TB, db *store.DB, l *audit.Log, account string, n int) (ids []string) {
+	t.Helper()
+	for i := range n {
+		update(t, db, func(tx *store.Tx) error {
+			id, err := l.Append(tx, entry(account, i))
+			ids = append(ids, id)
+			return err
+		})
+	}
+	return ids
+}
+
+func update(t testing.TB, db *store.DB, fn func(*store.Tx) error) {
+	t.Helper()
+	if err := db.Update(t.Context(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func view(t testing.TB, db *store.DB, fn func(*store.Tx) error) {
+	t.Helper()
+	if err := db.View(t.Context(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sequence numbers all that waits.
+func sequence(t testing.TB, l *audit.Log) (total int) {
+	t.Helper()
+	for {
+		n, err := l.Sequence(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			return total
+		}
+		total += n
+	}
+}
+
+func list(t testing.TB, db *store.DB, l *audit.Log, f audit.Filter) (items []audit.Item) {
+	t.Helper()
+	view(t, db, func(tx *store.Tx) (err error) {
+		items, err = l.List(tx, f)
+		return err
+	})
+	return items
+}
+
+func TestAppendedEntryIsNumberedAndReadBack(t *testing.T) {
+	db, l := open(t)
+	id := record(t, db, l, "acme", 1)[0]
+	var before, byID, byIndex audit.Item
+	view(t, db, func(tx *store.Tx) (err error) {
+		before, err = l.ByID(tx, audit.Of("acme"), id)
+		return err
+	})
+	if before.Index != nil || before.Event != "action.retry.executed" {
+		t.Errorf("before sequencing: %+v", before)
+	}
+	if n := sequence(t, l); n != 1 {
+		t.Fatalf("sequenced %d", n)
+	}
+	view(t, db, func(tx *store.Tx) (err error) {
+		if byID, err = l.ByID(tx, audit.Of("acme"), id); err != nil {
+			return err
+		}
+		byIndex, err = l.ByIndex(tx, audit.Of("acme"), 0)
+		return err
+	})
+	if *byID.Index != 0 || byID.ID != id || byIndex.ID != id || byIndex.LeafHash != before.LeafHash {
+		t.Errorf("after sequencing: %+v, %+v", byID, byIndex)
+	}
+	want := `{"account":"acme","actor":{"id":"person-ada","name":"Ada","roles":["operator"],"type":"person"},"at":"` + byID.At.String() +
+		`","attempt":0,"detail":{"amount":125050,"n":0},"event":"action.retry.executed","id":"` + id +
+		`","intent":"intent-0","policy":"payout-small","preview":"","reason":"bank answered by phone <ok> ` + "\u2028" + ` é","result":"executed","step_key":"intent-1:create-payout"}`
+	if string(byID.Canonical) != want {
+		t.Errorf("canonical\n%s, want\n%s", byID.Canonical, want)
+	}
+}
+
+func TestRolledBackEntryLeavesNothing(t *testing.T) {
+	db, l := open(t)
+	refusal := errors.New("the action fails after all")
+	err := db.Update(t.Context(), func(tx *store.Tx) error {
+		if _, err := l.Append(tx, entry("acme", 0)); err != nil {
+			return err
+		}
+		return refusal
+	})
+	if !errors.Is(err, refusal) {
+		t.Fatal(err)
+	}
+	if n := sequence(t, l); n != 0 {
+		t.Errorf("sequenced %d", n)
+	}
+	view(t, db, func(tx *store.Tx) error {
+		var rows int
+		_, err := tx.Get(&rows, "SELECT (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM audit_waiting)")
+		if rows != 0 {
+			t.Errorf("%d rows stayed", rows)
+		}
+		return err
+	})
+}
+
+func TestAppendRefusesWhatCannotBeRecordedExactly(t *testing.T) {
+	db, l := open(t)
+	for name, change := range map[string]func(*audit.Entry){
+		"no event":         func(e *audit.Entry) { e.Event = "" },
+		"unknown actor":    func(e *audit.Entry) { e.Type = "robot" },
+		"number too large": func(e *audit.Entry) { e.Detail = map[string]any{"n": int64(9007199254740993)} },
+		"no JSON":          func(e *audit.Entry) { e.Detail = map[string]any{"f": func() {}} },
+	} {
+		e := entry("acme", 0)
+		change(&e)
+		if err := db.Update(t.Context(), func(tx *store.Tx) error { _, err := l.Append(tx, e); return err }); err == nil {
+			t.Errorf("%s: recorded", name)
+		}
+	}
+}
+
+func TestListFilters(t *testing.T) {
+	db, l := open(t)
+	record(t, db, l, "acme", 5)
+	record(t, db, l, "globex", 2)
+	update(t, db, func(tx *store.Tx) error {
+		_, err := l.Append(tx, audit.Entry{Actor: audit.Actor{Type: "system", ID: "boot-1"}, Event: "signin.ok"})
+		return err
+	})
+	sequence(t, l)
+	two, six := int64(2), int64(6)
+	for name, c := range map[string]struct {
+		filter audit.Filter
+		want   []int64
+	}{
+		"nobody's":  {audit.Filter{}, nil},
+		"all":       {audit.Filter{Accounts: audit.Everything()}, []int64{0, 1, 2, 3, 4, 5, 6, 7}},
+		"account":   {audit.Filter{Accounts: audit.Of("globex")}, []int64{5, 6}},
+		"newest":    {audit.Filter{Accounts: audit.Everything(), Newest: true, Limit: 2}, []int64{7, 6}},
+		"after":     {audit.Filter{Accounts: audit.Everything(), After: &two, Before: &six}, []int64{3, 4, 5}},
+		"intent":    {audit.Filter{Accounts: audit.Of("acme"), Intent: "intent-1"}, []int64{1, 4}},
+		"actor":     {audit.Filter{Accounts: audit.Everything(), Actor: "boot-1"}, []int64{7}},
+		"prefix":    {audit.Filter{Accounts: audit.Everything(), Event: "signin."}, []int64{7}},
+		"no prefix": {audit.Filter{Accounts: audit.Everything(), Event: "signin"}, nil},
+		"event":     {audit.Filter{Accounts: audit.Everything(), Event: "signin.ok"}, []int64{7}},
+		"future":    {audit.Filter{Accounts: audit.Everything(), From: model.At(time.Now().Add(time.Hour))}, nil},
+		"past":      {audit.Filter{Accounts: audit.Everything(), To: model.At(time.Now().Add(-time.Hour))}, nil},
+	} {
+		var got []int64
+		for _, item := range list(t, db, l, c.filter) {
+			got = append(got, *item.Index)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestOtherAccountsEntryIsNotFound(t *testing.T) {
+	db, l := open(t)
+	id := record(t, db, l, "acme", 1)[0]
+	sequence(t, l)
+	view(t, db, func(tx *store.Tx) error {
+		_, byIndex := l.ByIndex(tx, audit.Of("globex"), 0)
+		_, byID := l.ByID(tx, audit.Accounts{}, id)
+		_, missing := l.ByIndex(tx, audit.Everything(), 1)
+		for _, err := range []error{byIndex, byID, missing} {
+			if !errors.Is(err, model.NotFound) {
+				t.Errorf("got %v", err)
+			}
+		}
+		return nil
+	})
+}
+
+func TestEntriesOfAnIntentNewestFirst(t *testing.T) {
+	db, l := open(t)
+	record(t, db, l, "acme", 4)
+	sequence(t, l)
+	record(t, db, l, "acme", 1)
+	view(t, db, func(tx *store.Tx) error {
+		items, err := l.ForIntent(tx, "intent-0", 2)
+		if len(items) != 2 || items[0].Index != nil || *items[1].Index != 3 {
+			t.Errorf("got %+v", items)
+		}
+		return err
+	})
+}
+
+// forge inserts a row as somebody with access to the database would.
+func forge(t testing.TB, db *store.DB, id string, canonical, mac []byte) {
+	t.Helper()
+	update(t, db, func(tx *store.Tx) error {
+		_, err := tx.Exec(`INSERT INTO audit_entries (id, at, actor, event, account, intent_id, canonical, mac)
+			VALUES (?, 1, 'x', 'y', 'acme', 'intent-0', ?, ?)`, id, canonical, mac)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec("INSERT INTO audit_waiting (entry_id) VALUES (?)", id)
+		return err
+	})
+}
+
+func TestForgedRowsAreRefusedAndHoldUpNobody(t *testing.T) {
+	db, l := open(t)
+	ids := record(t, db, l, "acme", 3)
+	sequence(t, l)
+	for i := range 600 { // more than a batch, all before the genuine ones
+		forge(t, db, fmt.Sprintf("a-forged-%03d", i), []byte(`{"id":"forged"}`), make([]byte, 32))
+	}
+	copied := genuineRow(t, db, ids[0])
+	forge(t, db, "b-copy", copied.Canonical, copied.MAC)
+	update(t, db, func(tx *store.Tx) error {
+		_, err := tx.Exec("INSERT INTO audit_waiting (entry_id) VALUES (?)", ids[1])
+		return err
+	})
+	record(t, db, l, "acme", 2)
+	if n := sequence(t, l); n != 2 {
+		t.Errorf("sequenced %d, want the two genuine ones", n)
+	}
+	waiting, err := l.Waiting(t.Context())
+	if err != nil || waiting.Count != 602 {
+		t.Errorf("waiting %+v, %v", waiting, err)
+	}
+	trouble := l.Trouble()
+	if trouble.Err() == nil || len(trouble.Refused) == 0 {
+		t.Errorf("trouble: %+v", trouble)
+	}
+	view(t, db, func(tx *store.Tx) error {
+		items, err := l.ForIntent(tx, "intent-0", 1000)
+		for _, item := range items {
+			if item.Index == nil {
+				t.Errorf("a forged row is shown: %+v", item)
+			}
+		}
+		return err
+	})
+}
+
+type row struct{ Canonical, MAC []byte }
+
+func genuineRow(t testing.TB, db *store.DB, id string) (r row) {
+	t.Helper()
+	view(t, db, func(tx *store.Tx) error {
+		_, err := tx.Get(&r, "SELECT canonical, mac FROM audit_entries WHERE id = ?", id)
+		return err
+	})
+	return r
+}
+
+func TestRefusalsNameTheirReason(t *testing.T) {
+	db, l := open(t)
+	ids := record(t, db, l, "acme", 2)
+	sequence(t, l)
+	copied := genuineRow(t, db, ids[0])
+	forge(t, db, "forged", []byte(`{}`), copied.MAC)
+	forge(t, db, "copied", copied.Canonical, copied.MAC)
+	update(t, db, func(tx *store.Tx) error {
+		_, err := tx.Exec("INSERT INTO audit_waiting (entry_id) VALUES (?)", ids[1])
+		return err
+	})
+	sequence(t, l)
+	why := map[string]string{}
+	for _, r := range l.Trouble().Refused {
+		why[r.Entry] = r.Why
+	}
+	for id, part := range map[string]string{"forged": "MAC", "copied": "columns", ids[1]: "already"} {
+		if !strings.Contains(why[id], part) {
+			t.Errorf("%s: %q, want %q", id, why[id], part)
+		}
+	}
+}
+
+func TestDatabaseRefusesChange(t *testing.T) {
+	db, l := open(t)
+	record(t, db, l, "acme", 2)
+	sequence(t, l)
+	for _, table := range []string{"audit_entries", "audit_log", "audit_nodes", "audit_checkpoints"} {
+		column := map[string]string{"audit_nodes": "hash", "audit_checkpoints": "root"}[table]
+		if column == "" {
+			column = "account"
+		}
+		for _, statement := range []string{"DELETE FROM " + table, "UPDATE " + table + " SET " + column + " = " + column} {
+			err := db.Update(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(statement); return err })
+			if err == nil {
+				t.Errorf("%s was allowed", statement)
+			}
+		}
+	}
+}
+
+func TestTwoSequencersGiveContiguousUniqueNumbers(t *testing.T) {
+	file := t.TempDir() + "/shared.db"
+	one := storetest.OpenFile(t, file, store.Options{})
+	two := storetest.OpenFile(t, file, store.Options{})
+	logs := []*audit.Log{audit.New(one, key), audit.New(two, key)}
+	const each = 60
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	ended := make(chan error, 2)
+	for _, l := range logs {
+		go func() { ended <- l.Run(ctx) }()
+	}
+	done := make(chan struct{})
+	for i, db := range []*store.DB{one, two} {
+		go func() {
+			record(t, db, logs[i], "acme", each)
+			done <- struct{}{}
+		}()
+	}
+	<-done
+	<-done
+	for size := int64(0); size < 2*each; {
+		var err error
+		if size, err = logs[0].Size(ctx); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	cancel()
+	for range logs {
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("Run ended with %v", err)
+		}
+	}
+	seen := map[string]bool{}
+	items := list(t, one, logs[0], audit.Filter{Accounts: audit.Everything(), Limit: 1000})
+	for i, item := range items {
+		if *item.Index != int64(i) || seen[item.ID] {
+			t.Fatalf("entry %d: %+v", i, item)
+		}
+		seen[item.ID] = true
+	}
+	if len(items) != 2*each || logs[0].Trouble().Err() != nil || logs[1].Trouble().Err() != nil {
+		t.Errorf("%d entries, trouble %v, %v", len(items), logs[0].Trouble(), logs[1].Trouble())
+	}
+}

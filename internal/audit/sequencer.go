@@ -1,0 +1,266 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"countersign/internal/model"
+	"countersign/internal/store"
+)
+
+const (
+	leaseName = "audit-sequencer"
+	// leaseLength only keeps others from doing the same work in vain: a batch is
+	// right by its transaction alone. So it is short, and a dead holder is soon
+	// replaced.
+	leaseLength = 2 * time.Second
+	// batchSize bounds one transaction, and so how long a writer waits for it.
+	batchSize = 500
+	// gather is how long entries are collected after a signal: one commit then
+	// numbers many.
+	gather = 50 * time.Millisecond
+	// poll finds entries of other processes.
+	poll = 200 * time.Millisecond
+	// checkpointEvery is the least time between two checkpoints.
+	checkpointEvery = time.Second
+)
+
+// errOvertaken: another sequencer numbered a part of our batch first.
+var errOvertaken = errors.New("another sequencer was first")
+
+// Run numbers waiting entries until ctx ends, and then gives its error. What
+// fails is tried again, and told by Trouble meanwhile.
+func (l *Log) Run(ctx context.Context) error {
+	defer l.release(ctx)
+	for {
+		n, err := l.Sequence(ctx)
+		if err == nil && n == 0 {
+			err = l.Seal(ctx)
+		}
+		l.note(ctx, err)
+		if err == nil && n == batchSize {
+			continue
+		}
+		if err := l.rest(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// note keeps the present failure for Trouble, and logs it when it is new.
+func (l *Log) note(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	l.mu.Lock()
+	before := l.failing
+	l.failing = err
+	l.mu.Unlock()
+	if err != nil && (before == nil || before.Error() != err.Error()) {
+		slog.ErrorContext(ctx, "audit sequencing fails", "error", err)
+	}
+}
+
+// rest waits for a signal, and then a little for its company, or for the poll.
+func (l *Log) rest(ctx context.Context) error {
+	select {
+	case <-l.wake:
+		return pause(ctx, gather)
+	case <-time.After(poll):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Sequence numbers one batch of waiting entries and tells how many: 0 when none
+// wait or another process is at it. Rows that are not ours are passed over and
+// stay waiting, so they hold up nobody.
+func (l *Log) Sequence(ctx context.Context) (n int, err error) {
+	batch, err := l.collect(ctx)
+	if err != nil || len(batch) == 0 {
+		return 0, err
+	}
+	// Nothing but batch is read here: the function may run more than once.
+	err = l.db.Update(ctx, func(tx *store.Tx) error {
+		mine, err := l.lease(tx)
+		if err != nil || !mine {
+			n = 0
+			return err
+		}
+		n = len(batch)
+		return number(tx, batch)
+	})
+	if errors.Is(err, errOvertaken) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// waiting is a row of the backlog.
+type waiting struct {
+	stored
+	Numbered bool `db:"numbered"`
+}
+
+// collect reads up to a batch of genuine waiting entries, oldest first. It reads
+// on past refused rows, however many there are.
+func (l *Log) collect(ctx context.Context) (batch []stored, err error) {
+	err = l.db.View(ctx, func(tx *store.Tx) error {
+		if busy, err := l.leasedElsewhere(tx); err != nil || busy {
+			return err
+		}
+		for after := ""; len(batch) < batchSize; {
+			var rows []waiting
+			err := tx.Select(&rows, `SELECT `+storedColumns+`,
+				EXISTS (SELECT 1 FROM audit_log g WHERE g.entry_id = w.entry_id) AS numbered
+				FROM audit_waiting w JOIN audit_entries e ON e.id = w.entry_id
+				WHERE w.entry_id > ? ORDER BY w.entry_id LIMIT ?`, after, batchSize-len(batch))
+			if err != nil || len(rows) == 0 {
+				return err
+			}
+			batch = append(batch, l.sift(rows)...)
+			after = rows[len(rows)-1].ID
+		}
+		return nil
+	})
+	return batch, err
+}
+
+// sift gives the rows that may be numbered and remembers the others.
+func (l *Log) sift(rows []waiting) (good []stored) {
+	for _, row := range rows {
+		why := l.genuine(row.stored)
+		if row.Numbered {
+			why = "it has a number already"
+		}
+		if why != "" {
+			l.refuse(row.ID, why)
+			continue
+		}
+		good = append(good, row.stored)
+	}
+	return good
+}
+
+func (l *Log) leasedElsewhere(tx *store.Tx) (bool, error) {
+	var holder string
+	return tx.Get(&holder, "SELECT holder FROM leases WHERE name = ? AND holder <> ? AND until > ?", leaseName, l.holder, tx.Now())
+}
+
+// lease takes or renews the right to number, and keeps its row locked until the
+// transaction ends. The fence grows with every change of holder.
+func (l *Log) lease(tx *store.Tx) (mine bool, err error) {
+	changed, err := tx.Changed(`INSERT INTO leases (name, holder, fence, until) VALUES (?, ?, 1, ?)
+		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until,
+			fence = leases.fence + CASE WHEN leases.holder = excluded.holder THEN 0 ELSE 1 END
+		WHERE leases.holder = excluded.holder OR leases.until <= ?`,
+		leaseName, l.holder, tx.Now().Add(leaseLength), tx.Now())
+	return changed == 1, err
+}
+
+// release lets the next holder begin at once. When it fails the lease runs out.
+func (l *Log) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	err := l.db.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec("UPDATE leases SET until = 0 WHERE name = ? AND holder = ? AND until > 0", leaseName, l.holder)
+		return err
+	})
+	if err != nil {
+		slog.WarnContext(ctx, "audit lease not released", "error", err)
+	}
+}
+
+// logged is a row of audit_log.
+type logged struct {
+	Index    int64      `db:"idx"`
+	Entry    string     `db:"entry_id"`
+	Account  string     `db:"account"`
+	Event    string     `db:"event"`
+	Intent   string     `db:"intent_id"`
+	Actor    string     `db:"actor"`
+	At       model.Time `db:"at"`
+	LeafHash []byte     `db:"leaf_hash"`
+}
+
+const loggedColumns = "idx, entry_id, account, event, intent_id, actor, at, leaf_hash"
+
+// number appends the batch to the log. The caller holds the lease's row.
+func number(tx *store.Tx, batch []stored) error {
+	if err := takeOut(tx, batch); err != nil {
+		return err
+	}
+	tree, err := loadTree(tx)
+	if err != nil {
+		return err
+	}
+	rows := make([]logged, len(batch))
+	for i, e := range batch {
+		rows[i] = logged{Index: tree.size(), Entry: e.ID, Account: e.Account, Event: e.Event, Intent: e.Intent,
+			Actor: e.Actor, At: e.At, LeafHash: leafHash(e.Canonical)}
+		if err := tree.append(rows[i].LeafHash); err != nil {
+			return err
+		}
+	}
+	if err := tx.Insert("audit_log", loggedColumns, rows); err != nil {
+		return err
+	}
+	if err := tree.save(tx); err != nil {
+		return err
+	}
+	return tree.checkpoint(tx)
+}
+
+// takeOut removes the batch from the backlog, all of it or none.
+func takeOut(tx *store.Tx, batch []stored) error {
+	ids := make([]any, len(batch))
+	for i, e := range batch {
+		ids[i] = e.ID
+	}
+	removed, err := tx.Changed("DELETE FROM audit_waiting WHERE entry_id IN ("+marks(len(ids))+")", ids...)
+	if err != nil {
+		return err
+	}
+	if removed != int64(len(ids)) {
+		return errOvertaken
+	}
+	return nil
+}
+
+// Seal writes a checkpoint of the present tree if it has grown since the last
+// one and that is at least a second old.
+func (l *Log) Seal(ctx context.Context) error {
+	var due bool
+	err := l.db.View(ctx, func(tx *store.Tx) (err error) {
+		due, err = checkpointDue(tx)
+		return err
+	})
+	if err != nil || !due {
+		return err
+	}
+	return l.db.Update(ctx, func(tx *store.Tx) error {
+		if mine, err := l.lease(tx); err != nil || !mine {
+			return err
+		}
+		tree, err := loadTree(tx)
+		if err != nil {
+			return err
+		}
+		return tree.checkpoint(tx)
+	})
+}
