@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	_ "github.com/mattn/go-sqlite3" // the driver "sqlite3"
+	"github.com/mattn/go-sqlite3"
 )
 
 // schemaVersion is kept in user_version; applicationID marks the file as
@@ -94,21 +94,30 @@ func openBooks(path string) (*sql.DB, error) {
 	}
 	file := (&url.URL{Scheme: "file", Path: abs}).String()
 	// Looked at first without a setting, because to switch to WAL is to write.
-	if err := inspect(abs, file+"?mode=ro"); err != nil {
-		return nil, fmt.Errorf("sandbox books %s: %w", path, err)
+	if err := inspect(abs, file+"?mode=ro&_busy_timeout=1000"); err != nil {
+		return nil, fmt.Errorf("sandbox books %s: %w", path, explain(err))
 	}
 	db, err := sql.Open("sqlite3", file+
-		"?_journal_mode=WAL&_synchronous=FULL&_txlock=immediate&_busy_timeout=5000&_foreign_keys=on")
+		"?_journal_mode=WAL&_synchronous=FULL&_txlock=immediate&_busy_timeout=1000&_foreign_keys=on&_locking_mode=EXCLUSIVE")
 	if err != nil {
 		return nil, err
 	}
 	// One connection: every request is one short transaction, and a queue in
-	// front of the file is fairer than SQLite's busy loop.
+	// front of the file is fairer than SQLite's busy loop. It holds the file
+	// alone, because which keys are in flight is known to one process only.
 	db.SetMaxOpenConns(1)
 	if err := update(context.Background(), db, prepare); err != nil {
-		return nil, errors.Join(fmt.Errorf("sandbox books %s: %w", path, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("sandbox books %s: %w", path, explain(err)), db.Close())
 	}
 	return db, nil
+}
+
+// explain says what a locked file means here.
+func explain(err error) error {
+	if wrong, ok := errors.AsType[sqlite3.Error](err); ok && wrong.Code == sqlite3.ErrBusy {
+		return errors.New("another sandbox holds this file; stop that one or name another file")
+	}
+	return err
 }
 
 // inspect refuses a file that is there and is not ours; one that is missing

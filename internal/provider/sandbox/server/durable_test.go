@@ -83,12 +83,13 @@ func TestFiftyPostsOfOneKeyMakeOneEffect(t *testing.T) {
 }
 
 func TestRestartGoesOn(t *testing.T) {
+	var c clock
 	in := newInbox(t)
 	in.breaks(true)
-	b := start(t, to(in), func(c *Config) { c.Pace = 1000 })
+	b := start(t, to(in), func(cfg *Config) { cfg.Pace, cfg.Now = 1000, c.now })
 	id := b.pay("paid").str("id")
 	b.settles("/payouts/"+id, "paid")
-	open := b.do(201, "POST", "/payouts", transfer("open"), "Idempotency-Key", "open", "Sandbox-Fault", "settle_late;ms=1500").str("id")
+	open := b.do(201, "POST", "/payouts", transfer("open"), "Idempotency-Key", "open", "Sandbox-Fault", "settle_late;ms=200000").str("id")
 	b.arm(`{"fault":"500_before","times":2}`)
 	b.do(500, "POST", "/payouts", transfer("x"), "Idempotency-Key", "x")
 	before, addr := b.effects(), b.Addr()
@@ -111,6 +112,8 @@ func TestRestartGoesOn(t *testing.T) {
 		t.Errorf("settled too early: %s", s)
 	}
 	in.breaks(false)
+	in.wants(t, 1)
+	c.advance(201 * time.Second)
 	b.settles("/payouts/"+open, "paid")
 	if e := in.wants(t, 2); e[0].object != id || e[1].object != open {
 		t.Errorf("events: %+v", e)
@@ -144,6 +147,14 @@ func TestSettingsThatAreRefused(t *testing.T) {
 			t.Errorf("%s is not named: %v", word, err)
 		}
 	}
+}
+
+func TestBooksAreHeldByOneSandbox(t *testing.T) {
+	b := start(t)
+	if _, err := Open(Config{Data: b.cfg.Data}); err == nil || !strings.Contains(err.Error(), "another sandbox") {
+		t.Fatalf("opened twice: %v", err)
+	}
+	b.pay("k")
 }
 
 // Files that are not sandbox books are refused and left as they are.
@@ -219,6 +230,7 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	work.clients.Wait()
+	_ = killed.Wait() // says only that it was killed
 
 	b := start(t, func(c *Config) { c.Data = path })
 	for _, key := range work.answered {

@@ -220,7 +220,12 @@ func (c Config) readFault(body []byte) (armed, error) {
 	if b.MS != nil {
 		a.MS = *b.MS
 	}
+	if b.Match.Operation != nil {
+		name := operationName(*b.Match.Operation)
+		a.Match.Operation = &name
+	}
 	return a, firstOf(
+		check(b.Match.Operation == nil || *a.Match.Operation != "", "match.operation: must be one of "+strings.Join(operationNames(), ", ")),
 		check(known, "fault: must be one of "+strings.Join(faultNames(), ", ")),
 		check(a.Times > 0, "times: must be at least 1"),
 		checkMS(a.MS),

@@ -1,11 +1,13 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -143,15 +145,23 @@ func TestOtherKeyIsOnlyInTheAnswer(t *testing.T) {
 // A hanging request is in flight until its caller leaves.
 func TestHangKeepsTheKeyInFlight(t *testing.T) {
 	b := start(t)
+	ctx, leave := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, "POST", b.URL()+"/payouts", strings.NewReader(transfer("k")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Idempotency-Key", "k")
+	r.Header.Set("Sandbox-Fault", "hang_after_accept;ms=60000")
 	done := make(chan error, 1)
 	go func() {
-		_, err := b.try("POST", "/payouts", transfer("k"), "Idempotency-Key", "k", "Sandbox-Fault", "hang_after_accept;ms=400")
+		_, err := b.client.Do(r)
 		done <- err
 	}()
 	eventually(t, "the effect is in the books", func() bool { return len(b.effects()) == 1 })
 	if r := b.do(409, "POST", "/payouts", transfer("k"), "Idempotency-Key", "k"); r.code() != "key_in_use" {
 		t.Fatal(r.raw)
 	}
+	leave()
 	if err := <-done; err == nil {
 		t.Fatal("a hanging request was answered")
 	}
@@ -167,7 +177,7 @@ func TestRefuseConnectClosesAndReopensThePort(t *testing.T) {
 	addr := b.Addr()
 	b.client.Transport = nil // a client that keeps its connection
 	b.pay("warm")
-	b.arm(`{"match":{},"fault":"refuse_connect","ms":150}`)
+	b.arm(`{"match":{},"fault":"refuse_connect","ms":400}`)
 	if conn, err := net.Dial("tcp", addr); err == nil {
 		conn.Close()
 		t.Fatal("the port still takes connections")
@@ -186,17 +196,19 @@ func TestRefuseConnectClosesAndReopensThePort(t *testing.T) {
 }
 
 func TestSettlementFaults(t *testing.T) {
-	b := start(t)
+	var c clock
+	b := start(t, func(cfg *Config) { cfg.Now = c.now })
 	send := func(key, faults string) string {
 		return b.do(201, "POST", "/payouts", transfer(key), "Idempotency-Key", key, "Sandbox-Fault", faults).str("id")
 	}
-	never, late := send("never", "settle_never"), send("late", "settle_late;ms=250")
+	never, late := send("never", "settle_never"), send("late", "settle_late;ms=3600000")
 	failed, returned := send("failed", "settle_failed"), send("returned", "settle_then_return;ms=50")
 	b.settles("/payouts/"+failed, "failed")
 	b.settles("/payouts/"+returned, "returned")
 	if s := b.do(200, "GET", "/payouts/"+late, "").str("status"); s != "pending" {
 		t.Errorf("settle_late: %s too early", s)
 	}
+	c.advance(2 * time.Hour)
 	b.settles("/payouts/"+late, "paid")
 	if s := b.do(200, "GET", "/payouts/"+never, "").str("status"); s != "pending" {
 		t.Errorf("settle_never: %s", s)
@@ -210,8 +222,9 @@ func TestSettlementFaults(t *testing.T) {
 }
 
 func TestWebhookFaults(t *testing.T) {
+	var c clock
 	in := newInbox(t)
-	b := start(t, to(in), func(c *Config) { c.Pace = 1 })
+	b := start(t, to(in), func(cfg *Config) { cfg.Now = c.now })
 	send := func(key, faults string) string {
 		return b.do(201, "POST", "/payouts", transfer(key), "Idempotency-Key", key, "Sandbox-Fault", faults).str("id")
 	}
@@ -219,27 +232,33 @@ func TestWebhookFaults(t *testing.T) {
 	if e := in.wants(t, 2); e[0] != e[1] || e[0].object != twice {
 		t.Fatalf("webhook_twice: %+v", e)
 	}
-	late := send("late", "webhook_late;ms=300")
+	late := send("late", "webhook_late;ms=200000")
 	b.settles("/payouts/"+late, "paid")
 	early := send("early", "")
+	in.wants(t, 3)
+	c.advance(201 * time.Second)
 	if e := in.wants(t, 4); e[2].object != early || e[3].object != late {
 		t.Fatalf("webhook_late: %+v", e)
 	}
-	send("mixed", "webhook_out_of_order;ms=9000, settle_then_return;ms=30")
+	send("mixed", "webhook_out_of_order;ms=90000, settle_then_return;ms=30")
 	if e := in.wants(t, 6); e[4].kind != "payout.returned" || e[5].kind != "payout.paid" {
 		t.Fatalf("webhook_out_of_order: %+v", e[4:])
 	}
 }
 
 func TestNotFoundForAWhile(t *testing.T) {
-	b := start(t)
-	r := b.do(201, "POST", "/payouts", transfer("k"), "Idempotency-Key", "k", "Sandbox-Fault", "not_found_for_a_while;ms=300")
+	var c clock
+	b := start(t, func(cfg *Config) { cfg.Now = c.now })
+	r := b.do(201, "POST", "/payouts", transfer("k"), "Idempotency-Key", "k", "Sandbox-Fault", "not_found_for_a_while;ms=60000")
 	b.do(404, "GET", "/payouts/"+r.str("id"), "")
 	if found := b.find("/payouts?reference=k"); len(found) != 0 {
 		t.Fatalf("found too early: %v", found)
 	}
 	b.wantEffects(1)
-	eventually(t, "the object shows", func() bool { return len(b.find("/payouts?reference=k")) == 1 })
+	c.advance(61 * time.Second)
+	if found := b.find("/payouts?reference=k"); len(found) != 1 {
+		t.Fatalf("not found in the end: %v", found)
+	}
 	b.do(200, "GET", "/payouts/"+r.str("id"), "")
 }
 
@@ -254,6 +273,7 @@ func TestMatch(t *testing.T) {
 		{`{"reference":"k"}`, true},
 		{`{"reference":"other"}`, false},
 		{`{"operation":"payouts","method":"post","path":"/payouts"}`, true},
+		{`{"operation":"payout"}`, true},
 		{`{"operation":"credits"}`, false},
 		{`{"method":"GET"}`, false},
 		{`{"path":"/credits"}`, false},
@@ -303,7 +323,7 @@ func TestFaultsTakeTurnsAndEnd(t *testing.T) {
 func TestFaultsThatAreRefused(t *testing.T) {
 	b := start(t)
 	for _, body := range []string{`{"fault":"explode"}`, `{"fault":"slow","times":0}`, `{"fault":"slow","ms":-1}`,
-		`{"fault":"slow","match":{"colour":"red"}}`} {
+		`{"fault":"slow","match":{"colour":"red"}}`, `{"fault":"slow","match":{"operation":"robbery"}}`} {
 		b.do(422, "POST", "/faults", body)
 	}
 	b.do(400, "POST", "/faults", `{`)

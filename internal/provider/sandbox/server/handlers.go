@@ -5,9 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"io"
-	"net"
 	"net/http"
-	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -21,21 +19,21 @@ func (s *Server) routes() http.Handler {
 		mux.HandleFunc("POST "+op.pattern, s.operate(op))
 	}
 	for _, c := range collections {
-		mux.HandleFunc("GET "+c.path, s.listing(c.kind))
-		if c.kind != kindResponse {
-			mux.HandleFunc("GET "+c.path+"/{id}", s.one(c.kind))
+		mux.HandleFunc("GET "+c.path, s.listing(c))
+		if c != responses {
+			mux.HandleFunc("GET "+c.path+"/{id}", s.one(c))
 		}
 	}
-	mux.HandleFunc("GET /payouts/{parent}/reversals", s.listing(kindReversal))
-	mux.HandleFunc("GET /credits/{parent}/reversals", s.listing(kindReversal))
+	mux.HandleFunc("GET /payouts/{parent}/reversals", s.listing(reversals))
+	mux.HandleFunc("GET /credits/{parent}/reversals", s.listing(reversals))
 	// "responses" stands before the id of a response and behind the id of a
 	// dispute, which no two patterns can tell apart.
 	mux.HandleFunc("GET /disputes/{parent}/{id}", func(w http.ResponseWriter, r *http.Request) {
 		if r.PathValue("id") == "responses" {
-			s.listing(kindResponse)(w, r)
+			s.listing(responses)(w, r)
 			return
 		}
-		s.one(kindResponse)(w, r)
+		s.one(responses)(w, r)
 	})
 	mux.HandleFunc("GET /books", s.plain(http.StatusOK, func(tx *sql.Tx, _ *http.Request) (answer, error) { return readBooks(tx) }))
 	mux.HandleFunc("GET /faults", s.plain(http.StatusOK, showFaults))
@@ -134,22 +132,22 @@ func readKey(op *operation, r *http.Request) (string, error) {
 	return values[0], nil
 }
 
-func (s *Server) one(kind string) http.HandlerFunc {
-	return s.look("get_"+kind, func(tx *sql.Tx, r *http.Request) (answer, error) {
-		if kind == kindResponse && r.PathValue("parent") != "responses" {
+func (s *Server) one(c collection) http.HandlerFunc {
+	return s.look("get_"+c.name, func(tx *sql.Tx, r *http.Request) (answer, error) {
+		if c == responses && r.PathValue("parent") != "responses" {
 			return answer{}, notFound("There is no such endpoint.")
 		}
-		return s.findOne(tx, kind, r.PathValue("id"))
+		return s.findOne(tx, c.kind, r.PathValue("id"))
 	})
 }
 
-func (s *Server) listing(kind string) http.HandlerFunc {
-	return s.look("list_"+kind, func(tx *sql.Tx, r *http.Request) (answer, error) {
+func (s *Server) listing(c collection) http.HandlerFunc {
+	return s.look("list_"+c.name, func(tx *sql.Tx, r *http.Request) (answer, error) {
 		f, err := readFilter(r.URL.Query())
 		if err != nil {
 			return answer{}, err
 		}
-		f.kind, f.parent = kind, r.PathValue("parent")
+		f.kind, f.parent = c.kind, r.PathValue("parent")
 		return s.list(tx, f)
 	})
 }
@@ -234,79 +232,4 @@ func (s *Server) armFault(tx *sql.Tx, r *http.Request) (answer, error) {
 	err = tx.QueryRow(`INSERT INTO faults (match, fault, times, ms, bites) VALUES (?,?,?,?,?) RETURNING id`,
 		string(condition), a.Fault, a.Times, a.MS, a.Bites).Scan(&a.ID)
 	return jsonAnswer(http.StatusCreated, a), err
-}
-
-// deliver sends the answer, or what the fault makes of it.
-func (s *Server) deliver(w http.ResponseWriter, r *http.Request, out answer, f fault) {
-	switch f.name {
-	case refuseConnect:
-		s.refuse(f.wait)
-		cut(w)
-	case dropBefore, dropAfter:
-		cut(w)
-	case hangAfter:
-		s.wait(r.Context(), f.wait)
-		cut(w)
-	case slow:
-		s.wait(r.Context(), f.wait)
-		s.send(w, out)
-	case truncatedBody:
-		s.truncate(w, out)
-	case otherKey:
-		s.send(w, echoOther(out))
-	default:
-		s.send(w, out)
-	}
-}
-
-// wait ends early when the caller leaves or the sandbox closes.
-func (s *Server) wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	case <-s.ctx.Done():
-	}
-}
-
-// cut resets the connection, so that the caller reads an error, not an end.
-func cut(w http.ResponseWriter) {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		// Best effort: without it the close is a FIN, which is a cut as well.
-		_ = tcp.SetLinger(0)
-	}
-	_ = conn.Close()
-}
-
-// truncate promises the whole body and sends half of it.
-func (s *Server) truncate(w http.ResponseWriter, out answer) {
-	s.head(w, out)
-	_, err := w.Write(out.body[:len(out.body)/2])
-	if err == nil {
-		err = http.NewResponseController(w).Flush()
-	}
-	if err != nil {
-		s.log.Debug("sandbox: the caller left before the answer", "error", err)
-	}
-	panic(http.ErrAbortHandler)
-}
-
-// echoOther makes a single object in an answer look like another request's.
-func echoOther(out answer) answer {
-	var o object
-	if err := json.Unmarshal(out.body, &o); err != nil || o.ID == "" {
-		return out
-	}
-	o.Reference += "-other"
-	if o.MessageID != "" {
-		o.MessageID = o.Reference
-	}
-	changed := jsonAnswer(out.status, &o)
-	changed.replayed = out.replayed
-	return changed
 }

@@ -14,17 +14,17 @@ const pageSize = 100
 
 // collection is a list of objects of one kind.
 type collection struct {
-	path string
-	kind string
+	path, name, kind string
 }
 
-var collections = []collection{
-	{"/payouts", kindPayout},
-	{"/credits", kindCredit},
-	{"/reversals", kindReversal},
-	{"/disputes/responses", kindResponse},
-	{"/messages", kindMessage},
-}
+var (
+	payouts     = collection{"/payouts", "payouts", kindPayout}
+	credits     = collection{"/credits", "credits", kindCredit}
+	reversals   = collection{"/reversals", "reversals", kindReversal}
+	responses   = collection{"/disputes/responses", "disputes", kindResponse}
+	messages    = collection{"/messages", "messages", kindMessage}
+	collections = []collection{payouts, credits, reversals, responses, messages}
+)
 
 // findOne returns one object by its id.
 func (s *Server) findOne(tx *sql.Tx, kind, id string) (answer, error) {

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -39,6 +40,30 @@ var operations = []*operation{
 	{name: "credit_reversals", pattern: "/credits/{id}/reversals", keyed: true, status: 201, prefix: "rv", reverses: kindCredit, read: readReversal},
 	{name: "disputes", pattern: "/disputes/{id}/responses", status: 202, prefix: "dr", read: readResponse},
 	{name: "messages", pattern: "/messages", status: 202, prefix: "em", read: readMessage},
+}
+
+// operationNames are the operations and the look-ups.
+func operationNames() []string {
+	var names []string
+	for _, op := range operations {
+		names = append(names, op.name)
+	}
+	for _, c := range collections {
+		names = append(names, "get_"+c.name, "list_"+c.name)
+	}
+	return names
+}
+
+// operationName is the proper form of a name, which may also be given in the
+// singular or with hyphens; "" where there is no such operation.
+func operationName(given string) string {
+	word := strings.ReplaceAll(strings.ToLower(given), "-", "_")
+	for _, name := range operationNames() {
+		if word == name || word+"s" == name {
+			return name
+		}
+	}
+	return ""
 }
 
 // maxAmount is the largest integer that every JSON reader keeps exactly.

@@ -86,9 +86,11 @@ func TestReversalsThatAreRefused(t *testing.T) {
 
 // What a reversal took back cannot come back again by failing.
 func TestReversedPayoutDoesNotFail(t *testing.T) {
-	b := start(t, func(c *Config) { c.Settle = 150 * time.Millisecond })
+	var c clock
+	b := start(t, func(cfg *Config) { cfg.Now, cfg.Settle = c.now, time.Hour })
 	id := b.do(201, "POST", "/payouts", transfer("f"), "Idempotency-Key", "f", "Sandbox-Fault", "settle_failed").str("id")
 	b.do(201, "POST", "/payouts/"+id+"/reversals", `{"reference":"u","amount":125050,"currency":"USD"}`, "Idempotency-Key", "u")
+	c.advance(2 * time.Hour)
 	b.settles("/payouts/"+id, "paid")
 }
 

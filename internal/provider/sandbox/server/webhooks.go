@@ -74,7 +74,11 @@ func (s *Server) announce(tx *sql.Tx, o *object, hook fault, now int64) error {
 	case webhookLate:
 		due += hook.wait.Microseconds()
 	case webhookOutOfOrder:
-		held = !announced(tx, o.ID)
+		// An event that finds another held is the one to overtake it.
+		err := tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM outbox WHERE object=? AND held)`, o.ID).Scan(&held)
+		if err != nil {
+			return err
+		}
 		if held {
 			due += hook.wait.Microseconds()
 		}
@@ -87,14 +91,6 @@ func (s *Server) announce(tx *sql.Tx, o *object, hook fault, now int64) error {
 		}
 	}
 	return nil
-}
-
-// announced says whether an earlier event of the object still waits, so that
-// a new one can overtake it.
-func announced(tx *sql.Tx, id string) bool {
-	var waiting bool
-	err := tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM outbox WHERE object=? AND held)`, id).Scan(&waiting)
-	return err == nil && waiting
 }
 
 func (o *object) event() string {
