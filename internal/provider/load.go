@@ -99,7 +99,7 @@ func construct(name string, meta toml.MetaData, table toml.Primitive, types map[
 		faults = append(faults, fault(".type", "is none of "+strings.Join(slices.Sorted(maps.Keys(types)), ", ")))
 	}
 	if !validURL(c.URL) {
-		faults = append(faults, fault(".url", "is not an absolute http or https address"))
+		faults = append(faults, fault(".url", "is not an absolute address"))
 	}
 	secret, err := readSecret(c.Secret)
 	if err != nil {
