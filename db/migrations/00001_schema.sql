@@ -59,7 +59,8 @@ CREATE TABLE sessions (
   expires_at  BIGINT NOT NULL,
   stepped_up  BIGINT NOT NULL DEFAULT 0,
   revoked_at  BIGINT NOT NULL DEFAULT 0,
-  agent       TEXT NOT NULL DEFAULT ''
+  agent       TEXT NOT NULL DEFAULT '',   -- the browser, as it calls itself
+  address     TEXT NOT NULL DEFAULT ''    -- where it signed in from
 );
 CREATE INDEX sessions_person ON sessions (person, expires_at);
 
@@ -78,19 +79,24 @@ CREATE TABLE signin_tries (
   at      BIGINT NOT NULL
 );
 CREATE INDEX signin_tries_subject ON signin_tries (subject, at);
+CREATE INDEX signin_tries_at ON signin_tries (at);
 
 CREATE TABLE api_keys (
   id           TEXT PRIMARY KEY,
   name         TEXT NOT NULL,
-  account      TEXT NOT NULL REFERENCES accounts (id),
+  account      TEXT REFERENCES accounts (id), -- NULL for a person's key: it reaches what its person does
   secret_hash  BYTEA NOT NULL UNIQUE,     -- SHA-256 of the key
-  person       TEXT NOT NULL DEFAULT '',  -- whose key it is; '' is a service key
+  prefix       TEXT NOT NULL,             -- its first characters, to tell keys apart
+  person       TEXT REFERENCES people (id), -- whose key it is; NULL for a service key
   issued_by    TEXT NOT NULL DEFAULT '',  -- the person who answers for it
   abilities    TEXT NOT NULL,             -- comma-separated, e.g. intents:read,intents:write
   created_at   BIGINT NOT NULL,
   revoked_at   BIGINT NOT NULL DEFAULT 0,
-  stepped_up   BIGINT NOT NULL DEFAULT 0
+  stepped_up   BIGINT NOT NULL DEFAULT 0,
+  CHECK ((account IS NULL) <> (person IS NULL))
 );
+CREATE INDEX api_keys_person ON api_keys (person) WHERE person IS NOT NULL;
+CREATE INDEX api_keys_account ON api_keys (account) WHERE account IS NOT NULL;
 
 -- What providers promise, by content: a step stays bound to what it was accepted under.
 CREATE TABLE contracts (

@@ -102,8 +102,11 @@ func plural(roles []model.Role) string {
 	for i, role := range roles {
 		words[i] = string(role) + "s"
 	}
-	if len(words) < 2 {
-		return strings.Join(words, "")
+	switch len(words) {
+	case 0:
+		return "nobody"
+	case 1:
+		return words[0]
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
