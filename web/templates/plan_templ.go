@@ -529,7 +529,7 @@ func callHistory(c CallView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = moment(*c.SafeUntil).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = text(Say(*c.SafeUntil, ", ")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
