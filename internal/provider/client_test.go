@@ -24,7 +24,7 @@ func send(t *testing.T, call Call) (model.Outcome, Reply) {
 }
 
 func TestSendReachesTheProviderOnce(t *testing.T) {
-	wait := func(conn net.Conn) { time.Sleep(700 * time.Millisecond) }
+	wait := func(conn net.Conn) { time.Sleep(1200 * time.Millisecond) }
 	tests := []struct {
 		name     string
 		behave   func(net.Conn)
@@ -37,15 +37,15 @@ func TestSendReachesTheProviderOnce(t *testing.T) {
 		{"answers and closes", hangUp(answer(201, taken)), 0, model.ResultAccepted, "", 201},
 		{"executes, then closes", hangUp(func(net.Conn) {}), 0, model.ResultUnknown, "closed", 0},
 		{"executes, then resets", reset, 0, model.ResultUnknown, "reset", 0},
-		{"hangs", wait, 150 * time.Millisecond, model.ResultUnknown, "timeout", 0},
+		{"hangs", wait, 500 * time.Millisecond, model.ResultUnknown, "timeout", 0},
 		{"half a header, then closes", hangUp(say("HTTP/1.1 201 Cre")), 0, model.ResultUnknown, "closed", 0},
-		{"half a header, then hangs", func(c net.Conn) { say("HTTP/1.1 201 Cre")(c); wait(c) }, 150 * time.Millisecond, model.ResultUnknown, "timeout", 0},
+		{"half a header, then hangs", func(c net.Conn) { say("HTTP/1.1 201 Cre")(c); wait(c) }, 500 * time.Millisecond, model.ResultUnknown, "timeout", 0},
 		{"half a body, then closes", hangUp(say("HTTP/1.1 201 X\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n%s", paid)), 0, model.ResultUnknown, "cut_short", 201},
 		{"a chunk, then closes", hangUp(say("HTTP/1.1 201 X\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(paid), paid)), 0, model.ResultUnknown, "cut_short", 201},
 		{"no length and half a body", hangUp(say("HTTP/1.1 201 X\r\nContent-Type: application/json\r\n\r\n%s", paid[:40])), 0, model.ResultUnknown, "unreadable", 201},
 		{"no length and no body", hangUp(say("HTTP/1.1 201 X\r\nContent-Type: application/json\r\n\r\n")), 0, model.ResultUnknown, "cut_short", 201},
 		{"an empty body", say("HTTP/1.1 202 X\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultAccepted, "no_body", 202},
-		{"trickles", trickle, 200 * time.Millisecond, model.ResultUnknown, "cut_short", 201},
+		{"trickles", trickle, 500 * time.Millisecond, model.ResultUnknown, "cut_short", 201},
 		{"301", say("HTTP/1.1 301 X\r\nLocation: /payouts\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "redirect", 301},
 		{"307", say("HTTP/1.1 307 X\r\nLocation: /payouts\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "redirect", 307},
 		{"308", say("HTTP/1.1 308 X\r\nLocation: /payouts\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "redirect", 308},
@@ -89,7 +89,7 @@ func trickle(conn net.Conn) {
 		if _, err := io.WriteString(conn, paid[i:i+1]); err != nil {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 	}
 }
 
