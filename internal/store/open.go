@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,10 +30,11 @@ type Options struct {
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	write  *sqlx.DB // one connection: the single writer
-	read   *sqlx.DB // cannot write
-	opts   Options
-	latest atomic.Int64
+	write     *sqlx.DB // one connection: the single writer
+	read      *sqlx.DB // cannot write
+	opts      Options
+	latest    atomic.Int64
+	contracts sync.Map // by id, immutable
 	// Installation is the id made at first start; part of every intent id.
 	Installation string
 }

@@ -21,6 +21,8 @@ type Tx struct {
 	tx  *sqlx.Tx
 	db  *DB
 	now model.Time
+	// loaded are the cases locked here, as they were.
+	loaded map[string]snapshot
 }
 
 // maxRetries bounds how often Update runs a transaction again.

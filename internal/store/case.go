@@ -1,0 +1,354 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"countersign/internal/model"
+)
+
+// snapshot is a case as it was loaded: what differs from it is saved.
+type snapshot struct {
+	intent    model.Intent
+	steps     map[string]model.Step
+	attempts  map[string]int  // finished or open, by step
+	open      map[string]bool // steps with an open attempt
+	evidence  map[string]int
+	frozen    map[string]int
+	conflicts map[string]model.Contradiction
+}
+
+// LockCase loads an intent whole and locks it until the transaction ends.
+// The error is of kind NotFound where there is none.
+func (t *Tx) LockCase(id string) (*model.Case, error) {
+	c, err := t.Case(id)
+	if err != nil {
+		return nil, err
+	}
+	if t.loaded == nil {
+		t.loaded = map[string]snapshot{}
+	}
+	t.loaded[id] = snap(c)
+	return c, nil
+}
+
+// Case loads an intent whole, to be read.
+func (t *Tx) Case(id string) (*model.Case, error) {
+	c := &model.Case{}
+	ok, err := t.Get(&c.Intent, "SELECT * FROM intents WHERE id = ?", id)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, model.Errorf(model.NotFound, "not-found", "There is no intent %s, or it is not yours to see.", id)
+	}
+	if err := t.loadSteps(c); err != nil {
+		return nil, err
+	}
+	if err := t.loadRows(c); err != nil {
+		return nil, err
+	}
+	return c, t.loadDead(c)
+}
+
+// loadSteps loads the steps with their attempts, evidence and frozen requests.
+func (t *Tx) loadSteps(c *model.Case) error {
+	var steps []model.Step
+	var attempts []model.Attempt
+	var evidence []model.Evidence
+	var frozen []model.Generation
+	for _, q := range []struct {
+		into  any
+		query string
+	}{
+		{&steps, "SELECT * FROM steps WHERE intent_id = ? ORDER BY position"},
+		{&attempts, "SELECT * FROM attempts WHERE intent_id = ? ORDER BY step, number"},
+		{&evidence, "SELECT * FROM evidence WHERE intent_id = ? ORDER BY step, at, id"},
+		{&frozen, "SELECT * FROM generations WHERE intent_id = ? ORDER BY step, number"},
+	} {
+		if err := t.Select(q.into, q.query, c.ID); err != nil {
+			return err
+		}
+	}
+	for i := range steps {
+		s := &steps[i]
+		c.Steps = append(c.Steps, s)
+		contract, err := t.contract(s.ContractID)
+		if err != nil {
+			return err
+		}
+		s.Contract = contract
+	}
+	for _, a := range attempts {
+		s := c.Step(a.Step)
+		s.Attempts = append(s.Attempts, a)
+	}
+	for _, e := range evidence {
+		s := c.Step(e.Step)
+		s.Evidence = append(s.Evidence, e)
+	}
+	for _, g := range frozen {
+		s := c.Step(g.Step)
+		s.Generations = append(s.Generations, g)
+	}
+	return nil
+}
+
+// loadRows loads what hangs on the intent itself.
+func (t *Tx) loadRows(c *model.Case) error {
+	if err := t.Select(&c.Conflicts, "SELECT * FROM conflicts WHERE intent_id = ? ORDER BY opened_at, id", c.ID); err != nil {
+		return err
+	}
+	if err := t.Select(&c.Compensations, "SELECT * FROM compensations WHERE intent_id = ? ORDER BY asked_at, id", c.ID); err != nil {
+		return err
+	}
+	if err := t.Select(&c.Requests, "SELECT * FROM approvals WHERE intent_id = ? ORDER BY created_at, id", c.ID); err != nil {
+		return err
+	}
+	for i := range c.Requests {
+		r := &c.Requests[i]
+		if err := t.Select(&r.Decisions, "SELECT * FROM approval_decisions WHERE approval_id = ? ORDER BY at", r.ID); err != nil {
+			return err
+		}
+	}
+	var gone model.Abandonment
+	ok, err := t.Get(&gone, "SELECT * FROM abandonments WHERE intent_id = ?", c.ID)
+	if ok {
+		c.Abandonment = &gone
+	}
+	if err != nil || c.Parent == "" {
+		return err
+	}
+	var returned int
+	_, err = t.Get(&returned, "SELECT count(*) FROM steps WHERE intent_id = ? AND returned > 0", c.Parent)
+	c.ParentReturned = returned > 0
+	return err
+}
+
+// loadDead learns which of the workers that were lost are surely dead.
+func (t *Tx) loadDead(c *model.Case) error {
+	for _, s := range c.Steps {
+		for _, a := range s.Attempts {
+			if !a.Lost {
+				continue
+			}
+			var died model.Time
+			if _, err := t.Get(&died, "SELECT dead_at FROM boots WHERE id = ?", a.Boot); err != nil {
+				return err
+			}
+			if died != 0 {
+				if c.DeadBoots == nil {
+					c.DeadBoots = map[string]model.Time{}
+				}
+				c.DeadBoots[a.Boot] = died
+			}
+		}
+	}
+	return nil
+}
+
+func snap(c *model.Case) snapshot {
+	s := snapshot{intent: c.Intent, steps: map[string]model.Step{}, attempts: map[string]int{}, open: map[string]bool{},
+		evidence: map[string]int{}, frozen: map[string]int{}, conflicts: map[string]model.Contradiction{}}
+	for _, step := range c.Steps {
+		s.steps[step.Name] = *step
+		s.attempts[step.Name] = len(step.Attempts)
+		s.open[step.Name] = step.OpenAttempt() != nil
+		s.evidence[step.Name] = len(step.Evidence)
+		s.frozen[step.Name] = len(step.Generations)
+	}
+	for _, k := range c.Conflicts {
+		s.conflicts[k.ID] = k
+	}
+	return s
+}
+
+// The columns of the rows that a case consists of.
+const (
+	intentColumns = `id, account, kind, key, fingerprint, params, amount, currency, payee, payee_ref, period, look_alike, due_by,
+		state, reason, stuck, confirmed, uncertain, version, fence, lease_worker, lease_boot, lease_until, wake_at,
+		created_at, updated_at, created_by, creator, uncertain_since, stuck_since, review_due, owner, owner_name,
+		parent, parent_step, sort_open`
+	stepColumns = `intent_id, name, position, class, operation, provider, contract_id, generation, wire_key, state, settling,
+		settles_by, failure, code, reason, amount, currency, external_ref, moved, returned, tries, checks, next_try_at,
+		next_check_at, person_only, ordered, order_id, order_by, order_at, order_digest, people_needed, rule,
+		uncertain_since, changed_at`
+	attemptColumns = `intent_id, step, number, generation, wire_key, trigger_by, worker, boot, fence, started_at, deadline_at,
+		finished_at, lost, result, code, reason, request_id, connections, bytes_out, status, replayed`
+	evidenceColumns = `id, intent_id, step, attempt, source, says, began_at, at, by_name, ref, wire_key, amount, currency,
+		status, final, detail, document, doc_sha256, dated`
+	generationColumns = `intent_id, step, number, wire_key, method, url, content_type, body, body_sha256, frozen_at`
+	conflictColumns   = `id, intent_id, step, evidence_id, reason, opened_at, closed_at, closed_by`
+)
+
+// InsertCase stores a new intent with its steps. inserted is false, and nothing
+// is stored, when its identity exists already.
+func (t *Tx) InsertCase(c *model.Case) (inserted bool, err error) {
+	query := "INSERT INTO intents (" + intentColumns + ") VALUES (" + named(intentColumns) + ") ON CONFLICT DO NOTHING"
+	result, err := t.tx.NamedExecContext(t.ctx, query, c.Intent)
+	if err != nil {
+		return false, fmt.Errorf("insert the intent: %w", err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return false, err
+	}
+	for _, s := range c.Steps {
+		if err := t.Insert("steps", stepColumns, s); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// SaveCase stores what changed since LockCase in the same transaction. It fails
+// with kind Stale where somebody else's write came between.
+func (t *Tx) SaveCase(c *model.Case) error {
+	old, ok := t.loaded[c.ID]
+	if !ok {
+		return fmt.Errorf("intent %s was not locked in this transaction", c.ID)
+	}
+	if err := t.saveIntent(c, old); err != nil {
+		return err
+	}
+	for _, s := range c.Steps {
+		if err := t.saveStep(s, old); err != nil {
+			return err
+		}
+	}
+	for _, k := range c.Conflicts {
+		if err := t.saveConflict(k, old); err != nil {
+			return err
+		}
+	}
+	t.loaded[c.ID] = snap(c)
+	return nil
+}
+
+func (t *Tx) saveIntent(c *model.Case, old snapshot) error {
+	if reflect.DeepEqual(c.Intent, old.intent) {
+		return nil
+	}
+	n, err := t.Changed(`UPDATE intents SET state = ?, reason = ?, stuck = ?, confirmed = ?, uncertain = ?, version = ?, fence = ?,
+		lease_worker = ?, lease_boot = ?, lease_until = ?, wake_at = ?, updated_at = ?, uncertain_since = ?, stuck_since = ?,
+		review_due = ?, owner = ?, owner_name = ?, sort_open = ? WHERE id = ? AND version = ? AND fence = ?`,
+		c.State, c.Reason, c.Stuck, c.Confirmed, c.Uncertain, c.Version, c.Fence,
+		c.LeaseWorker, c.LeaseBoot, c.LeaseUntil, c.WakeAt, c.UpdatedAt, c.UncertainSince, c.StuckSince,
+		c.ReviewDue, c.Owner, c.OwnerName, c.SortOpen, c.ID, old.intent.Version, old.intent.Fence)
+	if err == nil && n != 1 {
+		return model.Errorf(model.Stale, "stale", "Intent %s moved meanwhile; nothing was changed.", c.ID)
+	}
+	return err
+}
+
+func (t *Tx) saveStep(s *model.Step, old snapshot) error {
+	if before := old.steps[s.Name]; !sameRow(*s, before) {
+		if err := t.updateStep(s); err != nil {
+			return err
+		}
+		if s.ExternalRef != "" && s.ExternalRef != before.ExternalRef {
+			if err := t.takeObject(s); err != nil {
+				return err
+			}
+		}
+	}
+	for _, g := range s.Generations[old.frozen[s.Name]:] {
+		if err := t.Insert("generations", generationColumns, g); err != nil {
+			return err
+		}
+	}
+	if err := t.saveAttempts(s, old); err != nil {
+		return err
+	}
+	for _, e := range s.Evidence[old.evidence[s.Name]:] {
+		if err := t.Insert("evidence", evidenceColumns, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameRow compares the columns of two steps, not what hangs on them.
+func sameRow(a, b model.Step) bool {
+	same := bytes.Equal(a.OrderDigest, b.OrderDigest)
+	a.OrderDigest, b.OrderDigest = nil, nil
+	a.Attempts, b.Attempts, a.Evidence, b.Evidence, a.Generations, b.Generations = nil, nil, nil, nil, nil, nil
+	a.Contract, b.Contract = model.Contract{}, model.Contract{}
+	return same && reflect.DeepEqual(a, b)
+}
+
+func (t *Tx) updateStep(s *model.Step) error {
+	_, err := t.Exec(`UPDATE steps SET generation = ?, wire_key = ?, state = ?, settling = ?, settles_by = ?, failure = ?, code = ?,
+		reason = ?, external_ref = ?, moved = ?, returned = ?, tries = ?, checks = ?, next_try_at = ?, next_check_at = ?,
+		person_only = ?, ordered = ?, order_id = ?, order_by = ?, order_at = ?, order_digest = ?, people_needed = ?, rule = ?,
+		uncertain_since = ?, changed_at = ? WHERE intent_id = ? AND name = ?`,
+		s.Generation, s.WireKey, s.State, s.Settling, s.SettlesBy, s.Failure, s.Code,
+		s.Reason, s.ExternalRef, s.Moved, s.Returned, s.Tries, s.Checks, s.NextTryAt, s.NextCheckAt,
+		s.PersonOnly, s.Ordered, s.OrderID, s.OrderBy, s.OrderAt, s.OrderDigest, s.PeopleNeeded, s.Rule,
+		s.UncertainSince, s.ChangedAt, s.IntentID, s.Name)
+	return err
+}
+
+func (t *Tx) saveAttempts(s *model.Step, old snapshot) error {
+	known := old.attempts[s.Name]
+	if old.open[s.Name] && s.Attempts[known-1].FinishedAt != 0 {
+		if err := t.finishAttempt(&s.Attempts[known-1]); err != nil {
+			return err
+		}
+	}
+	for i := known; i < len(s.Attempts); i++ {
+		if err := t.Insert("attempts", attemptColumns, s.Attempts[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tx) finishAttempt(a *model.Attempt) error {
+	n, err := t.Changed(`UPDATE attempts SET finished_at = ?, lost = ?, result = ?, code = ?, reason = ?, connections = ?,
+		bytes_out = ?, status = ?, replayed = ? WHERE intent_id = ? AND step = ? AND number = ? AND finished_at = 0`,
+		a.FinishedAt, a.Lost, a.Result, a.Code, a.Reason, a.Connections,
+		a.BytesOut, a.Status, a.Replayed, a.IntentID, a.Step, a.Number)
+	if err == nil && n != 1 {
+		return model.Errorf(model.Stale, "stale", "Attempt %d of %s was closed by somebody else.", a.Number, a.Step)
+	}
+	return err
+}
+
+func (t *Tx) saveConflict(k model.Contradiction, old snapshot) error {
+	before, known := old.conflicts[k.ID]
+	switch {
+	case !known:
+		return t.Insert("conflicts", conflictColumns, k)
+	case before != k:
+		_, err := t.Exec("UPDATE conflicts SET closed_at = ?, closed_by = ? WHERE id = ? AND closed_at = 0", k.ClosedAt, k.ClosedBy, k.ID)
+		return err
+	}
+	return nil
+}
+
+// takeObject makes an external object this step's, for ever.
+func (t *Tx) takeObject(s *model.Step) error {
+	if s.Provider == "" {
+		return nil
+	}
+	if _, err := t.Exec(`INSERT INTO objects (provider, operation, external_ref, intent_id, step, at) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO NOTHING`, s.Provider, s.Operation, s.ExternalRef, s.IntentID, s.Name, t.now); err != nil {
+		return err
+	}
+	owner, err := t.ObjectOwner(s.Provider, s.Operation, s.ExternalRef)
+	if err == nil && !slices.Contains([]string{"", s.IntentID + ":" + s.Name}, owner) {
+		return model.Errorf(model.Conflict, "external-ref-used", "The object %s already belongs to %s.", s.ExternalRef, owner)
+	}
+	return err
+}
+
+// ObjectOwner tells which step, as <intent id>:<step name>, an external object
+// belongs to; "" is none.
+func (t *Tx) ObjectOwner(provider, operation, ref string) (string, error) {
+	var owner string
+	_, err := t.Get(&owner, "SELECT intent_id || ':' || step FROM objects WHERE provider = ? AND operation = ? AND external_ref = ?",
+		provider, operation, ref)
+	return owner, err
+}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"countersign/internal/model"
+)
+
+// Due lists the intents for which the engine has something to do by now, the
+// longest waiting first. A leased intent wakes when its lease ends.
+func (t *Tx) Due(limit int) ([]string, error) {
+	var ids []string
+	err := t.Select(&ids, "SELECT id FROM intents WHERE wake_at > 0 AND wake_at <= ? ORDER BY wake_at LIMIT ?", t.now, limit)
+	return ids, err
+}
+
+// NextWake is the earliest moment at which the engine has something to do with
+// any intent or webhook; 0 is never.
+func (t *Tx) NextWake() (at model.Time, err error) {
+	_, err = t.Get(&at, `SELECT COALESCE(MIN(at), 0) FROM (
+		SELECT MIN(wake_at) AS at FROM intents WHERE wake_at > 0 UNION ALL
+		SELECT MIN(due_at) FROM webhook_work WHERE due_at > 0) AS next`)
+	return at, err
+}
+
+// Boot is one start of a process that drives intents.
+type Boot struct {
+	ID         string     `db:"id"`
+	Host       string     `db:"host"`
+	PID        int        `db:"pid"`
+	StartedAt  model.Time `db:"started_at"`
+	SeenAt     model.Time `db:"seen_at"`
+	DeadAt     model.Time `db:"dead_at"`
+	DeclaredBy string     `db:"declared_by"`
+}
+
+// InsertBoot records a start. On SQLite the caller holds the file's lock, so
+// every older boot is known to be dead from now on.
+func (t *Tx) InsertBoot(b Boot) error {
+	if _, err := t.Exec("UPDATE boots SET dead_at = ?, declared_by = ? WHERE dead_at = 0", t.now, "the file's lock was free"); err != nil {
+		return err
+	}
+	return t.Insert("boots", "id, host, pid, started_at, seen_at, dead_at, declared_by", b)
+}
+
+// SeeBoot records that a boot is alive.
+func (t *Tx) SeeBoot(id string) error {
+	_, err := t.Exec("UPDATE boots SET seen_at = ? WHERE id = ?", t.now, id)
+	return err
+}
+
+// EndBoot records that a boot ended by itself and can send nothing any more.
+func (t *Tx) EndBoot(id string) error {
+	_, err := t.Exec("UPDATE boots SET seen_at = ?, dead_at = ?, declared_by = 'itself' WHERE id = ?", t.now, t.now, id)
+	return err
+}
+
+// Boots lists the newest starts.
+func (t *Tx) Boots(limit int) ([]Boot, error) {
+	var list []Boot
+	err := t.Select(&list, "SELECT * FROM boots ORDER BY started_at DESC LIMIT ?", limit)
+	return list, err
+}
+
+// Lease is one live right to drive an intent.
+type Lease struct {
+	IntentID string     `db:"id"`
+	Account  string     `db:"account"`
+	Worker   string     `db:"lease_worker"`
+	Boot     string     `db:"lease_boot"`
+	Until    model.Time `db:"lease_until"`
+	Fence    int64      `db:"fence"`
+}
+
+// Leases lists the live leases of the accounts.
+func (t *Tx) Leases(accounts []string, limit int) ([]Lease, error) {
+	var list []Lease
+	if len(accounts) == 0 {
+		return nil, nil
+	}
+	err := t.Select(&list, `SELECT id, account, lease_worker, lease_boot, lease_until, fence FROM intents
+		WHERE wake_at > 0 AND lease_until > ? AND account IN (`+marks(len(accounts))+`) ORDER BY lease_until LIMIT ?`,
+		append(append([]any{t.now}, anys(accounts)...), limit)...)
+	return list, err
+}
+
+// ReleaseDead ends the leases of boots that are dead, so that their intents are
+// recovered at once.
+func (t *Tx) ReleaseDead() error {
+	_, err := t.Exec(`UPDATE intents SET lease_until = 0, lease_worker = '', lease_boot = '', wake_at = ?
+		WHERE lease_boot IN (SELECT id FROM boots WHERE dead_at > 0)`, t.now)
+	return err
+}
+
+// anys makes arguments of strings.
+func anys(list []string) []any {
+	out := make([]any, len(list))
+	for i, s := range list {
+		out[i] = s
+	}
+	return out
+}
