@@ -79,7 +79,7 @@ func (c *Client) Send(ctx context.Context, call Call, header http.Header) Reply 
 	}
 	reply := exchange(effect, request)
 	n := o.seal()
-	reply.Connections, reply.BytesOut, reply.Untouched = n.connections, n.written, n.untouched
+	reply.Connections, reply.BytesOut, reply.Untouched = n.connections, n.written, n.written == 0
 	if reply.Fault != NoFault && reply.Status == 0 {
 		reply.Fault = n.fault(reply.Fault)
 	}
@@ -191,7 +191,7 @@ func (n count) fault(seen Fault) Fault {
 		return FaultLate
 	case n.connections == 0:
 		return FaultRequest
-	case n.untouched && seen != FaultCancelled && seen != FaultTimeout:
+	case n.written == 0 && seen != FaultCancelled && seen != FaultTimeout:
 		return FaultWrite
 	}
 	return seen

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -265,7 +266,7 @@ func TestTLSCountsTheRequestItself(t *testing.T) {
 		io.WriteString(w, paid) //nolint:errcheck // the test sees it
 	}))
 	server.EnableHTTP2 = true
-	server.Config.ErrorLog = nil
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of the call that does not trust it
 	server.StartTLS()
 	defer server.Close()
 	config := &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}

@@ -26,7 +26,6 @@ type once struct {
 	stage       Fault // how far the connection came: what it fails as
 	connections int
 	begun       bool // a write was handed to the connection
-	writing     bool
 	late        bool
 	sealed      bool
 	written     int64
@@ -87,8 +86,10 @@ func (o *once) handshake(ctx context.Context, raw net.Conn, address string) (net
 	return conn, conn.HandshakeContext(ctx)
 }
 
-// begin asks whether the bytes may go, for the first ones by the caller's clock.
-func (o *once) begin() error {
+// begin asks whether n bytes may go, for the first ones by the caller's clock.
+// They count as sent from here on: the answer can be there before the write has
+// returned.
+func (o *once) begin(n int) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
@@ -100,15 +101,16 @@ func (o *once) begin() error {
 		o.late = true
 		return errTooLate
 	}
-	o.begun, o.writing = true, true
+	o.begun = true
+	o.written += int64(n)
 	return nil
 }
 
-func (o *once) end(n int) {
+// unsent takes back the bytes that a failed write did not get rid of.
+func (o *once) unsent(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.writing = false
-	o.written += int64(n)
+	o.written -= int64(n)
 }
 
 // count is what is known about a call once it is sealed.
@@ -116,7 +118,6 @@ type count struct {
 	stage       Fault
 	connections int
 	written     int64
-	untouched   bool // no byte left
 	late        bool
 }
 
@@ -126,8 +127,7 @@ func (o *once) seal() count {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sealed = true
-	untouched := !o.begun || !o.writing && o.written == 0
-	return count{stage: o.stage, connections: o.connections, written: o.written, untouched: untouched, late: o.late}
+	return count{stage: o.stage, connections: o.connections, written: o.written, late: o.late}
 }
 
 // countedConn is the connection of one call. It counts above TLS, where the
@@ -140,11 +140,11 @@ type countedConn struct {
 
 // Write asks for leave and counts.
 func (c *countedConn) Write(b []byte) (int, error) {
-	if err := c.once.begin(); err != nil {
+	if err := c.once.begin(len(b)); err != nil {
 		return 0, err
 	}
 	n, err := c.Conn.Write(b)
-	c.once.end(n)
+	c.once.unsent(len(b) - n)
 	return n, err
 }
 
