@@ -201,6 +201,7 @@ CREATE TABLE steps (
   CHECK (NOT settling OR state = 'in_progress')
 );
 CREATE INDEX steps_external_ref ON steps (external_ref) WHERE external_ref <> '';
+CREATE INDEX steps_unknown ON steps (provider, currency) WHERE state = 'outcome_unknown';
 CREATE INDEX steps_wire_key ON steps (wire_key) WHERE wire_key <> '';
 
 -- One object, one step: an external object confirms at most one step, ever.
@@ -230,6 +231,8 @@ CREATE TABLE generations (
   PRIMARY KEY (intent_id, step, number),
   FOREIGN KEY (intent_id, step) REFERENCES steps (intent_id, name)
 );
+
+CREATE INDEX generations_wire_key ON generations (wire_key);
 
 CREATE TABLE attempts (
   intent_id   TEXT NOT NULL,

@@ -41,6 +41,7 @@ type Outcome struct {
 	BytesOut    int64
 	RequestID   string
 	Skew        time.Duration // provider's Date less ours; 0 where it sent none
+	ByRule      bool          // a rule decided it, not a provider
 }
 
 // Finding is what one look-up came back with.

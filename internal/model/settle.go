@@ -31,7 +31,11 @@ func (a *Attempt) finish(out Outcome, now Time) {
 
 // evidenceOf says in one observation what an answer proves about the step.
 func evidenceOf(s *Step, a *Attempt, out Outcome, id string, now Time) Evidence {
-	e := Evidence{ID: id, IntentID: s.IntentID, Step: s.Name, Attempt: a.Number, Source: FromResponse, Says: Inconclusive,
+	source := FromResponse
+	if out.ByRule {
+		source = FromRule
+	}
+	e := Evidence{ID: id, IntentID: s.IntentID, Step: s.Name, Attempt: a.Number, Source: source, Says: Inconclusive,
 		BeganAt: a.StartedAt, At: now, By: a.Worker, Ref: out.ExternalRef, WireKey: a.WireKey,
 		Amount: out.Amount, Currency: out.Currency, Status: out.Status, Final: out.Final, Detail: out.Detail}
 	switch out.Result {
@@ -48,9 +52,13 @@ func (c *Case) settleStep(s *Step, a *Attempt, out Outcome, cause string, now Ti
 	if s.State == Confirmed {
 		return nil // evidence was faster than the answer, and it stands
 	}
+	by := WhoProvider
+	if !s.Class.Effect() {
+		by = WhoEngine
+	}
 	switch out.Result {
 	case ResultConfirmed, ResultDone:
-		return c.confirm(s, out.ExternalRef, out.Amount, WhoProvider, cause, out.Detail, now)
+		return c.confirm(s, out.ExternalRef, out.Amount, by, cause, out.Detail, now)
 	case ResultAccepted:
 		return c.accept(s, out.ExternalRef, cause, out.Detail, now)
 	case ResultUnknown:
@@ -60,7 +68,7 @@ func (c *Case) settleStep(s *Step, a *Attempt, out Outcome, cause string, now Ti
 		detail := fmt.Sprintf("%s That answers attempt %d only: attempt %d may have acted.", out.Detail, a.Number, open[0].Number)
 		return c.doubt(s, WhoProvider, cause, detail, now)
 	}
-	return c.fail(s, failureOf(out.Result), WhoProvider, out.Code, cause, out.Detail, now)
+	return c.fail(s, failureOf(out.Result), by, out.Code, cause, out.Detail, now)
 }
 
 func failureOf(r Result) Failure {
@@ -115,6 +123,11 @@ func (c *Case) doubt(s *Step, by Who, cause, reason string, now Time) error {
 		return nil
 	}
 	return c.move(s, OutcomeUnknown, by, cause, reason, now)
+}
+
+// MakeMoot makes a pending step unnecessary: a decision left nothing to do.
+func (c *Case) MakeMoot(s *Step, reason string, now Time) error {
+	return c.move(s, NotNeeded, WhoEngine, "moot", reason, now)
 }
 
 // MovesMoney reports whether the step's own effect is a movement of money.

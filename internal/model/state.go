@@ -138,6 +138,9 @@ func (c *Case) Derive(t Timing, now Time) {
 	}
 	c.SortOpen = c.sortOpen(unknown)
 	c.WakeAt = c.Work(t, now).At
+	if c.WakeAt != 0 && c.LeaseWorker != "" {
+		c.WakeAt = max(c.WakeAt, c.LeaseUntil) // whoever holds it goes on by itself
+	}
 	c.UpdatedAt = now
 }
 

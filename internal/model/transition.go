@@ -31,6 +31,8 @@ var Transitions = []Transition{
 	{Pending, NotNeeded, WhoEngine, "attempt"},            // nobody to write to, nothing to credit
 	{Pending, NotNeeded, WhoApprover, "compensation"},     // a compensation makes the rest moot
 	{Pending, OutcomeUnknown, WhoEngine, "evidence"},      // restored from a backup
+	{InProgress, Confirmed, WhoEngine, "attempt"},         // pure and local work done
+	{InProgress, FailedSafely, WhoEngine, "attempt"},      // pure and local work refused
 	{InProgress, Confirmed, WhoProvider, "evidence"},      // final at the provider
 	{InProgress, Confirmed, WhoOperator, "evidence"},      // overdue, marked
 	{InProgress, InProgress, WhoProvider, "evidence"},     // accepted, settling
