@@ -35,7 +35,11 @@ type Kind interface {
 	// Order is what an external or message step asks of its provider.
 	Order(c *model.Case, s *model.Step) (provider.Order, error)
 	// Work is what a pure or local step does, given all that is known before it.
+	// Of a step that is confirmed already it gives what was done then.
 	Work(c *model.Case, s *model.Step) (Work, error)
+	// Moot reports whether what is known by now leaves the step nothing to do,
+	// with the sentence that says why. It is asked before anything is sent.
+	Moot(c *model.Case, s *model.Step) (reason string, moot bool)
 }
 
 // Work is the result of a pure or local step: what to write in the very
@@ -48,6 +52,20 @@ type Work struct {
 	Transfers []Transfer
 	Document  *Document
 	Void      string // step key of the document that is voided
+}
+
+// Outcome is the work as the result of its attempt. The amount is what it posts
+// to the ledger; the evidence keeps it, so that the very same can be reversed.
+func (w Work) Outcome() model.Outcome {
+	out := model.Outcome{Result: model.ResultDone, Code: w.Code, Detail: w.Detail, Final: true}
+	if w.Refused != "" {
+		out.Result = w.Refused
+	}
+	for _, t := range w.Transfers {
+		out.Amount += t.Amount
+		out.Currency = t.Currency
+	}
+	return out
 }
 
 // Transfer moves an amount from one ledger account to another.
