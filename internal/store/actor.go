@@ -7,7 +7,7 @@ import "countersign/internal/model"
 func (t *Tx) PersonActor(person string) (model.Actor, error) {
 	p, err := t.Person(person)
 	if model.KindOf(err) == model.NotFound || err == nil && p.DisabledAt != 0 {
-		return model.Actor{}, model.Errorf(model.Unauthenticated, "unauthenticated", "this person can no longer sign in")
+		return model.Actor{}, model.Errorf(model.Unauthenticated, "unauthenticated", "This person can no longer sign in.")
 	}
 	if err != nil {
 		return model.Actor{}, err

@@ -40,7 +40,7 @@ func (t *Tx) AddServiceKey(account, name, issuer string, abilities []model.Abili
 	var list []string
 	for _, a := range abilities {
 		if !slices.Contains(model.Abilities, a) {
-			return "", "", model.Errorf(model.Invalid, "invalid-params", "a service key can intents:read, intents:write and audit:read").
+			return "", "", model.Errorf(model.Invalid, "invalid-params", "A service key may be given intents:read, intents:write and audit:read").
 				WithFields(model.Field{Location: "abilities", Message: "names something else"})
 		}
 		list = append(list, string(a))
@@ -58,7 +58,7 @@ func (t *Tx) AddPersonKey(person, name string, steppedUp model.Time) (id, key st
 
 func (t *Tx) addKey(prefix, name string, k APIKey) (id, key string, err error) {
 	if name = strings.TrimSpace(name); name == "" || len(name) > 100 {
-		return "", "", model.Errorf(model.Invalid, "invalid-params", "a key has a name of 1 to 100 characters").
+		return "", "", model.Errorf(model.Invalid, "invalid-params", "A key has a name of 1 to 100 characters").
 			WithFields(model.Field{Location: "name", Message: "is empty or too long"})
 	}
 	id, key = t.NewID("key"), prefix+newSecret()
@@ -79,7 +79,7 @@ func (t *Tx) ActorByKey(key string) (model.Actor, error) {
 }
 
 func badKey() error {
-	return model.Errorf(model.Unauthenticated, "unauthenticated", "this API key is not valid")
+	return model.Errorf(model.Unauthenticated, "unauthenticated", "This API key is not valid.")
 }
 
 func (t *Tx) keyActor(column string, value any) (model.Actor, error) {
@@ -111,7 +111,7 @@ func (t *Tx) Key(id string) (APIKey, error) {
 	var k APIKey
 	ok, err := t.Get(&k, "SELECT "+keyColumns+" FROM api_keys WHERE id = ?", id)
 	if err == nil && !ok {
-		err = model.Errorf(model.NotFound, "not-found", "there is no such key")
+		err = model.Errorf(model.NotFound, "not-found", "There is no such key.")
 	}
 	return k, err
 }
@@ -139,7 +139,7 @@ func (t *Tx) EveryKey() (keys []APIKey, err error) {
 func (t *Tx) RevokeKey(id string) error {
 	changed, err := t.Changed("UPDATE api_keys SET revoked_at = CASE WHEN revoked_at = 0 THEN ? ELSE revoked_at END WHERE id = ?", t.now, id)
 	if err == nil && changed == 0 {
-		err = model.Errorf(model.NotFound, "not-found", "there is no such key")
+		err = model.Errorf(model.NotFound, "not-found", "There is no such key.")
 	}
 	return err
 }

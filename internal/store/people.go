@@ -15,7 +15,7 @@ var accountName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
 // is of kind Invalid for a name that no account may have.
 func (t *Tx) EnsureAccount(account string) error {
 	if !accountName.MatchString(account) {
-		return model.Errorf(model.Invalid, "invalid-params", "an account is named by 1 to 63 of a-z, 0-9, - and _, beginning with a letter or digit").
+		return model.Errorf(model.Invalid, "invalid-params", "An account is named by 1 to 63 of a-z, 0-9, - and _, beginning with a letter or digit").
 			WithFields(model.Field{Location: "account", Message: "is no account name"})
 	}
 	_, err := t.Exec("INSERT INTO accounts (id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", account, t.now)
@@ -33,7 +33,7 @@ const personColumns = "id, email, name, password_hash, created_at, disabled_at, 
 func (t *Tx) AddPerson(email, name string) (model.Person, error) {
 	email = NormalEmail(email)
 	if parsed, err := mail.ParseAddress(email); err != nil || parsed.Address != email {
-		return model.Person{}, model.Errorf(model.Invalid, "invalid-params", "that is no e-mail address").
+		return model.Person{}, model.Errorf(model.Invalid, "invalid-params", "That is no e-mail address").
 			WithFields(model.Field{Location: "email", Message: "is no e-mail address"})
 	}
 	if name = strings.TrimSpace(name); name == "" {
@@ -43,7 +43,7 @@ func (t *Tx) AddPerson(email, name string) (model.Person, error) {
 	added, err := t.Changed("INSERT INTO people (id, email, name, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		p.ID, p.Email, p.Name, p.CreatedAt)
 	if err == nil && added == 0 {
-		err = model.Errorf(model.Conflict, "conflict", "somebody with this address exists already")
+		err = model.Errorf(model.Conflict, "conflict", "Somebody with this address exists already.")
 	}
 	return p, err
 }
@@ -62,7 +62,7 @@ func (t *Tx) person(column, value string) (p model.Person, err error) {
 		return p, err
 	}
 	if !ok {
-		return p, model.Errorf(model.NotFound, "not-found", "there is no such person")
+		return p, model.Errorf(model.NotFound, "not-found", "There is no such person.")
 	}
 	p.Roles, err = t.rolesOf(p.ID)
 	return p, err
@@ -129,7 +129,7 @@ func (t *Tx) Grant(person, account string, role model.Role) error {
 		return err
 	}
 	if !knownRole(role) {
-		return model.Errorf(model.Invalid, "invalid-params", "a role is operator, approver, auditor or administrator").
+		return model.Errorf(model.Invalid, "invalid-params", "A role is operator, approver, auditor or administrator").
 			WithFields(model.Field{Location: "role", Message: "is no role"})
 	}
 	_, err := t.Exec("INSERT INTO memberships (person, account, role) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", person, account, role)
@@ -156,7 +156,7 @@ func (t *Tx) Withdraw(person, account string, role model.Role) error {
 func (t *Tx) SetPassword(person, hash, keep string) error {
 	changed, err := t.Changed("UPDATE people SET password_hash = ? WHERE id = ?", hash, person)
 	if err == nil && changed == 0 {
-		err = model.Errorf(model.NotFound, "not-found", "there is no such person")
+		err = model.Errorf(model.NotFound, "not-found", "There is no such person.")
 	}
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ type Settings struct {
 // with kind Invalid.
 func (t *Tx) SetSettings(person string, s Settings) error {
 	if _, err := time.LoadLocation(s.Zone); err != nil || s.Zone == "" || s.Zone == "Local" {
-		return model.Errorf(model.Invalid, "invalid-params", "that time zone is not known").
+		return model.Errorf(model.Invalid, "invalid-params", "That time zone is not known").
 			WithFields(model.Field{Location: "zone", Message: "is not known; one is Europe/Vienna, another UTC"})
 	}
 	_, err := t.Exec("UPDATE people SET zone = ?, theme = ?, density = ?, keyboard = ? WHERE id = ?", s.Zone, s.Theme, s.Density, s.Keyboard, person)
@@ -188,7 +188,7 @@ func (t *Tx) SetSettings(person string, s Settings) error {
 func (t *Tx) Disable(person string) error {
 	changed, err := t.Changed("UPDATE people SET disabled_at = CASE WHEN disabled_at = 0 THEN ? ELSE disabled_at END WHERE id = ?", t.now, person)
 	if err == nil && changed == 0 {
-		err = model.Errorf(model.NotFound, "not-found", "there is no such person")
+		err = model.Errorf(model.NotFound, "not-found", "There is no such person.")
 	}
 	if err != nil {
 		return err

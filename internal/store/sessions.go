@@ -81,7 +81,7 @@ func (t *Tx) StepUp(secret string) (fresh string, err error) {
 }
 
 func ended() error {
-	return model.Errorf(model.Unauthenticated, "unauthenticated", "this session has ended; sign in again")
+	return model.Errorf(model.Unauthenticated, "unauthenticated", "This session has ended; sign in again.")
 }
 
 // SessionBySecret finds the session that a cookie stands for; ok is false when
@@ -163,7 +163,7 @@ func (t *Tx) RevokeSession(person, id string) error {
 	idHash, _ := hex.DecodeString(id)
 	changed, err := t.Changed("UPDATE sessions SET revoked_at = ? WHERE id_hash = ? AND person = ? AND revoked_at = 0", t.now, idHash, person)
 	if err == nil && changed == 0 {
-		err = model.Errorf(model.NotFound, "not-found", "there is no such session")
+		err = model.Errorf(model.NotFound, "not-found", "There is no such session.")
 	}
 	return err
 }

@@ -40,11 +40,11 @@ func (t *Tx) SignInLink(token string) (l SignInLink, err error) {
 	case err != nil:
 		return l, err
 	case !ok:
-		return l, badLink("this sign-in link is not known")
+		return l, badLink("This sign-in link is not known.")
 	case l.UsedAt != 0:
-		return l, badLink("this sign-in link has been used; it works once")
+		return l, badLink("This sign-in link has been used; it works once.")
 	case l.ExpiresAt <= t.now:
-		return l, badLink("this sign-in link has ended")
+		return l, badLink("This sign-in link has ended.")
 	}
 	return l, nil
 }
@@ -65,7 +65,7 @@ func (t *Tx) UseSignInLink(token string) (person string, err error) {
 	}
 	used, err := t.Changed("UPDATE signin_links SET used_at = ? WHERE token_hash = ? AND used_at = 0", t.now, hashSecret(token))
 	if err == nil && used == 0 {
-		err = badLink("this sign-in link has been used; it works once")
+		err = badLink("This sign-in link has been used; it works once.")
 	}
 	return l.Person, err
 }
