@@ -21,7 +21,7 @@ const (
 	maxEvidence = 20_000
 	maxItems    = 50    // pieces of evidence
 	maxNotified = 20    // recipients of one notice
-	maxLines    = 2_000 // of one statement: it travels as one mail
+	maxLines    = 1_000 // of one statement: it travels as one mail, and its sum cannot overflow
 )
 
 // notMeaningful are the members that may differ between two requests for the

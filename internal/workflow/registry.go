@@ -9,7 +9,9 @@ import (
 )
 
 var kinds = map[string]Kind{
-	model.KindPayout: payout{},
+	model.KindPayout:    payout{},
+	model.KindStatement: statement{},
+	model.KindDispute:   dispute{},
 }
 
 // Kinds gives every kind by its name.
