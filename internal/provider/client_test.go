@@ -24,41 +24,45 @@ func send(t *testing.T, call Call) (model.Outcome, Reply) {
 	return Classify(testContract, testForm{}, call, reply), reply
 }
 
+// hang keeps the connection open for longer than any deadline of these tests.
+func hang(net.Conn) { time.Sleep(1200 * time.Millisecond) }
+
+// behaviours are the ways in which a provider that has the request goes on.
+var behaviours = []struct {
+	name     string
+	behave   func(net.Conn)
+	deadline time.Duration
+	result   model.Result
+	code     string
+	status   int
+}{
+	{"answers", answer(201, paid), 0, model.ResultConfirmed, "", 201},
+	{"answers and closes", hangUp(answer(201, taken)), 0, model.ResultAccepted, "", 201},
+	{"executes, then closes", hangUp(func(net.Conn) {}), 0, model.ResultUnknown, "closed", 0},
+	{"executes, then resets", reset, 0, model.ResultUnknown, "reset", 0},
+	{"hangs", hang, 500 * time.Millisecond, model.ResultUnknown, "timeout", 0},
+	{"half a header, then closes", hangUp(say("HTTP/1.1 201 Cre")), 0, model.ResultUnknown, "closed", 0},
+	{"half a header, then hangs", func(c net.Conn) { say("HTTP/1.1 201 Cre")(c); hang(c) }, 500 * time.Millisecond, model.ResultUnknown, "timeout", 0},
+	{"half a body, then closes", hangUp(say("HTTP/1.1 201 X\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n%s", paid)), 0, model.ResultUnknown, "cut_short", 201},
+	{"a chunk, then closes", hangUp(say("HTTP/1.1 201 X\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(paid), paid)), 0, model.ResultUnknown, "cut_short", 201},
+	{"no length and half a body", hangUp(say("HTTP/1.1 201 X\r\nContent-Type: application/json\r\n\r\n%s", paid[:40])), 0, model.ResultUnknown, "unreadable", 201},
+	{"no length and no body", hangUp(say("HTTP/1.1 201 X\r\nContent-Type: application/json\r\n\r\n")), 0, model.ResultUnknown, "cut_short", 201},
+	{"an empty body", say("HTTP/1.1 202 X\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultAccepted, "no_body", 202},
+	{"trickles", trickle, 500 * time.Millisecond, model.ResultUnknown, "cut_short", 201},
+	{"301", say("HTTP/1.1 301 X\r\nLocation: /payouts\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "redirect", 301},
+	{"307", say("HTTP/1.1 307 X\r\nLocation: /payouts\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "redirect", 307},
+	{"308", say("HTTP/1.1 308 X\r\nLocation: /payouts\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "redirect", 308},
+	{"answers for another key", answer(201, strings.Replace(paid, "intent-1", "intent-2", 1)), 0, model.ResultUnknown, "other_key", 201},
+	{"1xx, then dies", hangUp(say("HTTP/1.1 103 Early Hints\r\n\r\n")), 0, model.ResultUnknown, "closed", 0},
+	{"1xx, then answers", func(c net.Conn) { say("HTTP/1.1 103 Early Hints\r\n\r\n")(c); answer(201, paid)(c) }, 0, model.ResultConfirmed, "", 201},
+	{"switches protocols", say("HTTP/1.1 101 X\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"), 0, model.ResultUnknown, "http_101", 101},
+	{"garbage", hangUp(say("220 mail.example ESMTP\r\n")), 0, model.ResultUnknown, "not_http", 0},
+	{"too much", hangUp(say("HTTP/1.1 201 X\r\nContent-Type: application/json\r\n\r\n%s", strings.Repeat("x", maxBody+10))), 0, model.ResultUnknown, "too_long", 201},
+	{"asks for another try", say("HTTP/1.1 503 X\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "http_503", 503},
+}
+
 func TestSendReachesTheProviderOnce(t *testing.T) {
-	wait := func(conn net.Conn) { time.Sleep(1200 * time.Millisecond) }
-	tests := []struct {
-		name     string
-		behave   func(net.Conn)
-		deadline time.Duration
-		result   model.Result
-		code     string
-		status   int
-	}{
-		{"answers", answer(201, paid), 0, model.ResultConfirmed, "", 201},
-		{"answers and closes", hangUp(answer(201, taken)), 0, model.ResultAccepted, "", 201},
-		{"executes, then closes", hangUp(func(net.Conn) {}), 0, model.ResultUnknown, "closed", 0},
-		{"executes, then resets", reset, 0, model.ResultUnknown, "reset", 0},
-		{"hangs", wait, 500 * time.Millisecond, model.ResultUnknown, "timeout", 0},
-		{"half a header, then closes", hangUp(say("HTTP/1.1 201 Cre")), 0, model.ResultUnknown, "closed", 0},
-		{"half a header, then hangs", func(c net.Conn) { say("HTTP/1.1 201 Cre")(c); wait(c) }, 500 * time.Millisecond, model.ResultUnknown, "timeout", 0},
-		{"half a body, then closes", hangUp(say("HTTP/1.1 201 X\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n%s", paid)), 0, model.ResultUnknown, "cut_short", 201},
-		{"a chunk, then closes", hangUp(say("HTTP/1.1 201 X\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(paid), paid)), 0, model.ResultUnknown, "cut_short", 201},
-		{"no length and half a body", hangUp(say("HTTP/1.1 201 X\r\nContent-Type: application/json\r\n\r\n%s", paid[:40])), 0, model.ResultUnknown, "unreadable", 201},
-		{"no length and no body", hangUp(say("HTTP/1.1 201 X\r\nContent-Type: application/json\r\n\r\n")), 0, model.ResultUnknown, "cut_short", 201},
-		{"an empty body", say("HTTP/1.1 202 X\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultAccepted, "no_body", 202},
-		{"trickles", trickle, 500 * time.Millisecond, model.ResultUnknown, "cut_short", 201},
-		{"301", say("HTTP/1.1 301 X\r\nLocation: /payouts\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "redirect", 301},
-		{"307", say("HTTP/1.1 307 X\r\nLocation: /payouts\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "redirect", 307},
-		{"308", say("HTTP/1.1 308 X\r\nLocation: /payouts\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "redirect", 308},
-		{"answers for another key", answer(201, strings.Replace(paid, "intent-1", "intent-2", 1)), 0, model.ResultUnknown, "other_key", 201},
-		{"1xx, then dies", hangUp(say("HTTP/1.1 103 Early Hints\r\n\r\n")), 0, model.ResultUnknown, "closed", 0},
-		{"1xx, then answers", func(c net.Conn) { say("HTTP/1.1 103 Early Hints\r\n\r\n")(c); answer(201, paid)(c) }, 0, model.ResultConfirmed, "", 201},
-		{"switches protocols", say("HTTP/1.1 101 X\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"), 0, model.ResultUnknown, "http_101", 101},
-		{"garbage", hangUp(say("220 mail.example ESMTP\r\n")), 0, model.ResultUnknown, "not_http", 0},
-		{"too much", hangUp(say("HTTP/1.1 201 X\r\nContent-Type: application/json\r\n\r\n%s", strings.Repeat("x", maxBody+10))), 0, model.ResultUnknown, "too_long", 201},
-		{"asks for another try", say("HTTP/1.1 503 X\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "http_503", 503},
-	}
-	for _, test := range tests {
+	for _, test := range behaviours {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			bank := openBank(t, test.behave)

@@ -110,7 +110,7 @@ func construct(name string, meta toml.MetaData, table toml.Primitive, types map[
 	}
 	adapter, err := build(Settings{Name: name, Type: c.Type, URL: c.URL, Secret: secret, decode: decode})
 	if err != nil {
-		return nil, []model.Field{fault("", err.Error())}
+		return nil, []model.Field{fault("", strings.ReplaceAll(err.Error(), "\n", "; "))} // joined errors stand on lines
 	}
 	return adapter, nil
 }

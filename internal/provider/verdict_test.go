@@ -56,81 +56,85 @@ func html(status int) Reply {
 	return r
 }
 
+// named is an object with the given members.
+func named(reference, amount, currency, destination, status string) string {
+	return `{"id":"po_1","reference":"` + reference + `","amount":` + amount + `,"currency":"` + currency +
+		`","destination":"` + destination + `","status":"` + status + `"}`
+}
+
+// verdicts is the whole table of what a call can come back as.
+var verdicts = []struct {
+	name   string
+	reply  Reply
+	result model.Result
+	code   string
+}{
+	{"name not found", unsent(FaultName), model.ResultNotSent, "name_not_found"},
+	{"dial refused, unreachable or timed out", unsent(FaultConnect), model.ResultNotSent, "not_connected"},
+	{"TLS handshake failed", unsent(FaultHandshake), model.ResultNotSent, "tls_failed"},
+	{"cancelled before a connection was had", unsent(FaultCancelled), model.ResultNotSent, "cancelled"},
+	{"our own request is none", unsent(FaultRequest), model.ResultNotSent, "bad_request"},
+	{"too late for the first byte", Reply{Fault: FaultLate, Connections: 1, Untouched: true}, model.ResultNotSent, "too_late"},
+	{"write failed, zero bytes", Reply{Fault: FaultWrite, Connections: 1, Untouched: true}, model.ResultNotSent, "write_failed"},
+	{"write failed, bytes unaccounted for", Reply{Fault: FaultWrite, Connections: 1}, model.ResultUnknown, "write_failed"},
+	{"no connection, yet bytes out", Reply{Fault: FaultConnect, BytesOut: 1}, model.ResultUnknown, "not_connected"},
+	{"timeout after sending", silent(FaultTimeout), model.ResultUnknown, "timeout"},
+	{"timeout on a connection before sending", Reply{Fault: FaultTimeout, Connections: 1, Untouched: true}, model.ResultUnknown, "timeout"},
+	{"reset after sending", silent(FaultReset), model.ResultUnknown, "reset"},
+	{"closed after sending", silent(FaultClosed), model.ResultUnknown, "closed"},
+	{"cancelled after a connection was had", Reply{Fault: FaultCancelled, Connections: 1, Untouched: true}, model.ResultUnknown, "cancelled"},
+	{"not HTTP", silent(FaultGarbled), model.ResultUnknown, "not_http"},
+	{"a fault nobody names", silent("novel"), model.ResultUnknown, "novel"},
+
+	{"confirmed", said(201, paid), model.ResultConfirmed, ""},
+	{"accepted", said(201, taken), model.ResultAccepted, ""},
+	{"taken is enough", said(202, named(ours, "1200", "USD", "acct_9", "queued")), model.ResultConfirmed, ""},
+	{"failed object in a 2xx", said(201, named(ours, "1200", "USD", "acct_9", "failed")), model.ResultFailed, "failed"},
+	{"came back already", said(201, named(ours, "1200", "USD", "acct_9", "returned")), model.ResultConfirmed, ""},
+	{"a status word nobody knows", said(201, named(ours, "1200", "USD", "acct_9", "parked")), model.ResultUnknown, "other_status"},
+	{"no destination named", said(201, named(ours, "1200", "USD", "", "paid")), model.ResultConfirmed, ""},
+	{"another key", said(201, named("intent-2:create-payout", "1200", "USD", "acct_9", "paid")), model.ResultUnknown, "other_key"},
+	{"no key", said(201, named("", "1200", "USD", "acct_9", "paid")), model.ResultUnknown, "other_key"},
+	{"another amount", said(201, named(ours, "1300", "USD", "acct_9", "paid")), model.ResultUnknown, "other_amount"},
+	{"another currency", said(201, named(ours, "1200", "EUR", "acct_9", "paid")), model.ResultUnknown, "other_amount"},
+	{"another destination", said(201, named(ours, "1200", "USD", "acct_8", "paid")), model.ResultUnknown, "other_destination"},
+	{"no id", said(201, `{"reference":"intent-1:create-payout","amount":1200,"currency":"USD","status":"paid"}`), model.ResultUnknown, "unreadable"},
+	{"cut short", cut(FaultCut), model.ResultUnknown, "cut_short"},
+	{"over the limit", cut(FaultLong), model.ResultUnknown, "too_long"},
+	{"not JSON", said(200, "ok"), model.ResultUnknown, "unreadable"},
+	{"another type", html(200), model.ResultUnknown, "unreadable"},
+	{"2xx without a body", said(204, ""), model.ResultAccepted, "no_body"},
+
+	{"301", said(301, paid), model.ResultUnknown, "redirect"},
+	{"303", said(303, ""), model.ResultUnknown, "redirect"},
+	{"307", said(307, ""), model.ResultUnknown, "redirect"},
+	{"304", said(304, ""), model.ResultUnknown, "redirect"},
+
+	{"402 business decline", said(402, `{"code":"declined","object":"po_7"}`), model.ResultPermanent, "declined"},
+	{"402 curable", said(402, `{"code":"no_funds"}`), model.ResultCurable, "no_funds"},
+	{"402 in a strange form", html(402), model.ResultUnknown, "http_402"},
+	{"422 key used with other params", said(422, `{"code":"reused"}`), model.ResultUnknown, "key_reused"},
+	{"400 key used with other params", said(400, `{"code":"reused"}`), model.ResultUnknown, "key_reused"},
+	{"409 in flight", said(409, `{"code":"busy"}`), model.ResultUnknown, "in_flight"},
+	{"409 already made", said(409, `{"code":"made","object":"po_7"}`), model.ResultUnknown, "already_made"},
+	{"409 business conflict", said(409, `{"code":"reversed"}`), model.ResultPermanent, "reversed"},
+	{"409 nobody knows", said(409, `{"code":"hm"}`), model.ResultUnknown, "hm"},
+	{"409 in a strange form", html(409), model.ResultUnknown, "http_409"},
+
+	{"408", said(408, `{"code":"slow"}`), model.ResultUnknown, "http_408"},
+	{"500 in its own form", said(500, `{"code":"internal"}`), model.ResultUnknown, "http_500"},
+	{"502", html(502), model.ResultUnknown, "http_502"},
+	{"503 that sheds before executing", said(503, `{"code":"shed"}`), model.ResultThrottled, "shed"},
+	{"503", said(503, `{"code":"down"}`), model.ResultUnknown, "http_503"},
+	{"504", html(504), model.ResultUnknown, "http_504"},
+	{"418", said(418, `{"code":"teapot"}`), model.ResultUnknown, "http_418"},
+	{"101", said(101, ""), model.ResultUnknown, "http_101"},
+	{"425 not named", said(425, `{"code":"early"}`), model.ResultUnknown, "http_425"},
+	{"429 named", said(429, `{"code":"rate"}`), model.ResultThrottled, "429"},
+}
+
 func TestClassify(t *testing.T) {
-	object := func(reference, amount, currency, destination, status string) string {
-		return `{"id":"po_1","reference":"` + reference + `","amount":` + amount + `,"currency":"` + currency +
-			`","destination":"` + destination + `","status":"` + status + `"}`
-	}
-	tests := []struct {
-		name   string
-		reply  Reply
-		result model.Result
-		code   string
-	}{
-		{"name not found", unsent(FaultName), model.ResultNotSent, "name_not_found"},
-		{"dial refused, unreachable or timed out", unsent(FaultConnect), model.ResultNotSent, "not_connected"},
-		{"TLS handshake failed", unsent(FaultHandshake), model.ResultNotSent, "tls_failed"},
-		{"cancelled before a connection was had", unsent(FaultCancelled), model.ResultNotSent, "cancelled"},
-		{"our own request is none", unsent(FaultRequest), model.ResultNotSent, "bad_request"},
-		{"too late for the first byte", Reply{Fault: FaultLate, Connections: 1, Untouched: true}, model.ResultNotSent, "too_late"},
-		{"write failed, zero bytes", Reply{Fault: FaultWrite, Connections: 1, Untouched: true}, model.ResultNotSent, "write_failed"},
-		{"write failed, bytes unaccounted for", Reply{Fault: FaultWrite, Connections: 1}, model.ResultUnknown, "write_failed"},
-		{"no connection, yet bytes out", Reply{Fault: FaultConnect, BytesOut: 1}, model.ResultUnknown, "not_connected"},
-		{"timeout after sending", silent(FaultTimeout), model.ResultUnknown, "timeout"},
-		{"timeout on a connection before sending", Reply{Fault: FaultTimeout, Connections: 1, Untouched: true}, model.ResultUnknown, "timeout"},
-		{"reset after sending", silent(FaultReset), model.ResultUnknown, "reset"},
-		{"closed after sending", silent(FaultClosed), model.ResultUnknown, "closed"},
-		{"cancelled after a connection was had", Reply{Fault: FaultCancelled, Connections: 1, Untouched: true}, model.ResultUnknown, "cancelled"},
-		{"not HTTP", silent(FaultGarbled), model.ResultUnknown, "not_http"},
-		{"a fault nobody names", silent("novel"), model.ResultUnknown, "novel"},
-
-		{"confirmed", said(201, paid), model.ResultConfirmed, ""},
-		{"accepted", said(201, taken), model.ResultAccepted, ""},
-		{"taken is enough", said(202, object(ours, "1200", "USD", "acct_9", "queued")), model.ResultConfirmed, ""},
-		{"failed object in a 2xx", said(201, object(ours, "1200", "USD", "acct_9", "failed")), model.ResultFailed, "failed"},
-		{"came back already", said(201, object(ours, "1200", "USD", "acct_9", "returned")), model.ResultConfirmed, ""},
-		{"a status word nobody knows", said(201, object(ours, "1200", "USD", "acct_9", "parked")), model.ResultUnknown, "other_status"},
-		{"no destination named", said(201, object(ours, "1200", "USD", "", "paid")), model.ResultConfirmed, ""},
-		{"another key", said(201, object("intent-2:create-payout", "1200", "USD", "acct_9", "paid")), model.ResultUnknown, "other_key"},
-		{"no key", said(201, object("", "1200", "USD", "acct_9", "paid")), model.ResultUnknown, "other_key"},
-		{"another amount", said(201, object(ours, "1300", "USD", "acct_9", "paid")), model.ResultUnknown, "other_amount"},
-		{"another currency", said(201, object(ours, "1200", "EUR", "acct_9", "paid")), model.ResultUnknown, "other_amount"},
-		{"another destination", said(201, object(ours, "1200", "USD", "acct_8", "paid")), model.ResultUnknown, "other_destination"},
-		{"no id", said(201, `{"reference":"intent-1:create-payout","amount":1200,"currency":"USD","status":"paid"}`), model.ResultUnknown, "unreadable"},
-		{"cut short", cut(FaultCut), model.ResultUnknown, "cut_short"},
-		{"over the limit", cut(FaultLong), model.ResultUnknown, "too_long"},
-		{"not JSON", said(200, "ok"), model.ResultUnknown, "unreadable"},
-		{"another type", html(200), model.ResultUnknown, "unreadable"},
-		{"2xx without a body", said(204, ""), model.ResultAccepted, "no_body"},
-
-		{"301", said(301, paid), model.ResultUnknown, "redirect"},
-		{"303", said(303, ""), model.ResultUnknown, "redirect"},
-		{"307", said(307, ""), model.ResultUnknown, "redirect"},
-		{"304", said(304, ""), model.ResultUnknown, "redirect"},
-
-		{"402 business decline", said(402, `{"code":"declined","object":"po_7"}`), model.ResultPermanent, "declined"},
-		{"402 curable", said(402, `{"code":"no_funds"}`), model.ResultCurable, "no_funds"},
-		{"402 in a strange form", html(402), model.ResultUnknown, "http_402"},
-		{"422 key used with other params", said(422, `{"code":"reused"}`), model.ResultUnknown, "key_reused"},
-		{"400 key used with other params", said(400, `{"code":"reused"}`), model.ResultUnknown, "key_reused"},
-		{"409 in flight", said(409, `{"code":"busy"}`), model.ResultUnknown, "in_flight"},
-		{"409 already made", said(409, `{"code":"made","object":"po_7"}`), model.ResultUnknown, "already_made"},
-		{"409 business conflict", said(409, `{"code":"reversed"}`), model.ResultPermanent, "reversed"},
-		{"409 nobody knows", said(409, `{"code":"hm"}`), model.ResultUnknown, "hm"},
-		{"409 in a strange form", html(409), model.ResultUnknown, "http_409"},
-
-		{"408", said(408, `{"code":"slow"}`), model.ResultUnknown, "http_408"},
-		{"500 in its own form", said(500, `{"code":"internal"}`), model.ResultUnknown, "http_500"},
-		{"502", html(502), model.ResultUnknown, "http_502"},
-		{"503 that sheds before executing", said(503, `{"code":"shed"}`), model.ResultThrottled, "shed"},
-		{"503", said(503, `{"code":"down"}`), model.ResultUnknown, "http_503"},
-		{"504", html(504), model.ResultUnknown, "http_504"},
-		{"418", said(418, `{"code":"teapot"}`), model.ResultUnknown, "http_418"},
-		{"101", said(101, ""), model.ResultUnknown, "http_101"},
-		{"425 not named", said(425, `{"code":"early"}`), model.ResultUnknown, "http_425"},
-		{"429 named", said(429, `{"code":"rate"}`), model.ResultThrottled, "429"},
-	}
-	for _, test := range tests {
+	for _, test := range verdicts {
 		t.Run(test.name, func(t *testing.T) {
 			got := Classify(testContract, testForm{}, payoutCall(""), test.reply)
 			if got.Result != test.result || got.Code != test.code {

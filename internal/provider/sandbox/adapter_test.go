@@ -177,42 +177,48 @@ func lookup(t *testing.T, l provider.Lookup, status int, media, body string) (mo
 	return a.Query(t.Context(), l), asked
 }
 
+func payout(id, status string, amount int) string {
+	return fmt.Sprintf(`{"id":%q,"object":"payout","reference":%q,"amount":%d,"currency":"USD","destination":"acct_9","status":%q,"created":"2026-11-29T00:00:00Z","metadata":{}}`,
+		id, payoutKey, amount, status)
+}
+
+func listed(objects ...string) string {
+	return `{"items":[` + strings.Join(objects, ",") + `],"next_cursor":null}`
+}
+
+var paidPayout = payout("po_1", "paid", 1200)
+
+const absent = `{"error":{"code":"not_found","message":"There is no such object.","object_id":null}}`
+
+// lookups are answers to a look-up and what they say.
+var lookups = []struct {
+	name, ref string
+	status    int
+	body      string
+	want      model.Finding
+}{
+	{"paid", "", 200, listed(paidPayout), model.FoundHappened},
+	{"pending", "", 200, listed(payout("po_1", "pending", 1200)), model.FoundSettling},
+	{"failed", "", 200, listed(payout("po_1", "failed", 1200)), model.FoundFailed},
+	{"returned", "", 200, listed(payout("po_1", "returned", 1200)), model.FoundReturned},
+	{"another amount", "", 200, listed(payout("po_1", "paid", 1300)), model.FoundOther},
+	{"two", "", 200, listed(paidPayout, payout("po_2", "paid", 1200)), model.FoundSeveral},
+	{"none", "", 200, listed(), model.FoundNone},
+	{"a list that goes on", "", 200, `{"items":[],"next_cursor":"x"}`, model.FoundNothing},
+	{"a list of something else", "", 200, listed(`{"id":"cr_1","object":"credit"}`), model.FoundNothing},
+	{"no list", "", 200, `{}`, model.FoundNothing},
+	{"not JSON", "", 200, `nothing`, model.FoundNothing},
+	{"a list that is not there", "", 404, absent, model.FoundNothing},
+	{"500", "", 500, listed(), model.FoundNothing},
+	{"by id, paid", "po_1", 200, paidPayout, model.FoundHappened},
+	{"by id, another id", "po_1", 200, payout("po_2", "paid", 1200), model.FoundNothing},
+	{"by id, not there", "po_1", 404, absent, model.FoundNone},
+	{"by id, a proxy's page", "po_1", 404, `<html>`, model.FoundNothing},
+	{"by id, another refusal", "po_1", 403, absent, model.FoundNothing},
+}
+
 func TestQuery(t *testing.T) {
-	object := func(id, status string, amount int) string {
-		return fmt.Sprintf(`{"id":%q,"object":"payout","reference":%q,"amount":%d,"currency":"USD","destination":"acct_9","status":%q,"created":"2026-11-29T00:00:00Z","metadata":{}}`,
-			id, payoutKey, amount, status)
-	}
-	list := func(objects ...string) string {
-		return `{"items":[` + strings.Join(objects, ",") + `],"next_cursor":null}`
-	}
-	paid := object("po_1", "paid", 1200)
-	missing := `{"error":{"code":"not_found","message":"There is no such object.","object_id":null}}`
-	tests := []struct {
-		name, ref string
-		status    int
-		body      string
-		want      model.Finding
-	}{
-		{"paid", "", 200, list(paid), model.FoundHappened},
-		{"pending", "", 200, list(object("po_1", "pending", 1200)), model.FoundSettling},
-		{"failed", "", 200, list(object("po_1", "failed", 1200)), model.FoundFailed},
-		{"returned", "", 200, list(object("po_1", "returned", 1200)), model.FoundReturned},
-		{"another amount", "", 200, list(object("po_1", "paid", 1300)), model.FoundOther},
-		{"two", "", 200, list(paid, object("po_2", "paid", 1200)), model.FoundSeveral},
-		{"none", "", 200, list(), model.FoundNone},
-		{"a list that goes on", "", 200, `{"items":[],"next_cursor":"x"}`, model.FoundNothing},
-		{"a list of something else", "", 200, list(`{"id":"cr_1","object":"credit"}`), model.FoundNothing},
-		{"no list", "", 200, `{}`, model.FoundNothing},
-		{"not JSON", "", 200, `nothing`, model.FoundNothing},
-		{"a list that is not there", "", 404, missing, model.FoundNothing},
-		{"500", "", 500, list(), model.FoundNothing},
-		{"by id, paid", "po_1", 200, paid, model.FoundHappened},
-		{"by id, another id", "po_1", 200, object("po_2", "paid", 1200), model.FoundNothing},
-		{"by id, not there", "po_1", 404, missing, model.FoundNone},
-		{"by id, a proxy's page", "po_1", 404, `<html>`, model.FoundNothing},
-		{"by id, another refusal", "po_1", 403, missing, model.FoundNothing},
-	}
-	for _, test := range tests {
+	for _, test := range lookups {
 		got, asked := lookup(t, provider.Lookup{Operation: provider.PayoutCreate, StepKey: payoutKey, ExternalRef: test.ref,
 			Expect: provider.Expect{Amount: 1200, Currency: "USD", Destination: "acct_9"}}, test.status, "application/json", test.body)
 		if got.Finding != test.want || got.HTTPStatus != test.status {

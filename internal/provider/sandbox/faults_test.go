@@ -135,31 +135,33 @@ func orderOf(operation, intent string) provider.Order {
 	return o
 }
 
+// faults are what the sandbox can be told to do, and what a payout then is.
+var faults = []struct {
+	fault   string
+	result  model.Result
+	code    string
+	effects int
+	found   model.Finding
+}{
+	{"drop_before_accept", model.ResultUnknown, "reset", 0, model.FoundNone},
+	{"drop_after_accept", model.ResultUnknown, "reset", 1, model.FoundSettling},
+	{"hang_after_accept", model.ResultUnknown, "timeout", 1, model.FoundSettling},
+	{"500_before", model.ResultUnknown, "http_500", 0, model.FoundNone},
+	{"500_after", model.ResultUnknown, "http_500", 1, model.FoundSettling},
+	{"429", model.ResultThrottled, "429", 0, model.FoundNone},
+	{"truncated_body", model.ResultUnknown, "cut_short", 1, model.FoundSettling},
+	{"wrong_amount_echo", model.ResultUnknown, "other_amount", 1, model.FoundOther},
+	{"other_key_echo", model.ResultUnknown, "other_key", 1, model.FoundSettling},
+	{"reject_permanent", model.ResultPermanent, "account_closed", 0, model.FoundNone},
+	{"reject_curable", model.ResultCurable, "insufficient_funds", 0, model.FoundNone},
+	{"slow", model.ResultAccepted, "", 1, model.FoundSettling},
+	{"settle_never", model.ResultAccepted, "", 1, model.FoundSettling},
+	{"not_found_for_a_while", model.ResultAccepted, "", 1, model.FoundNone},
+}
+
 func TestEveryFaultHasItsOutcome(t *testing.T) {
-	tests := []struct {
-		fault   string
-		result  model.Result
-		code    string
-		effects int
-		found   model.Finding
-	}{
-		{"drop_before_accept", model.ResultUnknown, "reset", 0, model.FoundNone},
-		{"drop_after_accept", model.ResultUnknown, "reset", 1, model.FoundSettling},
-		{"hang_after_accept", model.ResultUnknown, "timeout", 1, model.FoundSettling},
-		{"500_before", model.ResultUnknown, "http_500", 0, model.FoundNone},
-		{"500_after", model.ResultUnknown, "http_500", 1, model.FoundSettling},
-		{"429", model.ResultThrottled, "429", 0, model.FoundNone},
-		{"truncated_body", model.ResultUnknown, "cut_short", 1, model.FoundSettling},
-		{"wrong_amount_echo", model.ResultUnknown, "other_amount", 1, model.FoundOther},
-		{"other_key_echo", model.ResultUnknown, "other_key", 1, model.FoundSettling},
-		{"reject_permanent", model.ResultPermanent, "account_closed", 0, model.FoundNone},
-		{"reject_curable", model.ResultCurable, "insufficient_funds", 0, model.FoundNone},
-		{"slow", model.ResultAccepted, "", 1, model.FoundSettling},
-		{"settle_never", model.ResultAccepted, "", 1, model.FoundSettling},
-		{"not_found_for_a_while", model.ResultAccepted, "", 1, model.FoundNone},
-	}
 	l := open(t, model.StoredAll)
-	for i, test := range tests {
+	for i, test := range faults {
 		o := orderOf(provider.PayoutCreate, fmt.Sprintf("intent-%d", i))
 		ms, deadline := 60_000, 5*time.Second
 		switch test.fault {
