@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -300,5 +302,33 @@ func TestContractSurvivesStorage(t *testing.T) {
 	var back model.Contract
 	if err != nil || json.Unmarshal(raw, &back) != nil || provider.Seal(back).ID != c.ID {
 		t.Errorf("a contract that is stored and read again is another one: %s", raw)
+	}
+}
+
+func TestLoadedFromAFile(t *testing.T) {
+	load := func(settings string) (*provider.Registry, error) {
+		path := filepath.Join(t.TempDir(), "providers.toml")
+		text := "[provider.bank]\ntype = \"sandbox\"\nurl = \"http://127.0.0.1:9090\"\n" + settings + "\n[account.acme]\npayouts = \"bank\"\n"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return provider.Load(path, map[string]provider.Constructor{"sandbox": Constructor(1)})
+	}
+	r, err := load("stores = \"successes\"\nretention = \"1h\"\nsettle_limit = \"10m\"")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, a, err := r.For("acme", provider.PayoutCreate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := a.Contract(provider.PayoutCreate)
+	if c.Stored != model.StoredSuccesses || c.Retention != time.Hour || c.SettleLimit != 10*time.Minute || c.Provider != "bank" {
+		t.Errorf("%+v", c)
+	}
+	for _, wrong := range []string{`retention = "long"`, `stores = "some"`, `settle_limit = "-1s"`, `colour = "red"`} {
+		if _, err := load(wrong); !errors.Is(err, model.Invalid) || !strings.Contains(err.Error(), "provider.bank") {
+			t.Errorf("%s: %v", wrong, err)
+		}
 	}
 }

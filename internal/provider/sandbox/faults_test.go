@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -349,5 +350,20 @@ func TestRefusedConnection(t *testing.T) {
 	}
 	if found := l.query(o, ""); found.Finding != model.FoundNothing && found.Finding != model.FoundNone {
 		t.Errorf("%+v", found)
+	}
+}
+
+// Every refusal that the contract calls stored must come back as a replay, as a
+// retry under the same key then needs another generation.
+func TestStoredRefusalsAreReplayed(t *testing.T) {
+	l := open(t, model.StoredAll)
+	for fault, code := range map[string]string{"reject_permanent": "account_closed", "reject_curable": "insufficient_funds"} {
+		o := orderOf(provider.PayoutCreate, "intent-"+fault)
+		l.arm(fault, o.StepKey, 0)
+		first, second := l.send(o, 5*time.Second), l.sendAgain(o)
+		c, _ := l.adapter.Contract(o.Operation)
+		if first.Replayed || !second.Replayed || second.Result != first.Result || second.Code != code || !slices.Contains(c.StoredCodes, code) {
+			t.Errorf("%s: %+v, then %+v", fault, first, second)
+		}
 	}
 }
