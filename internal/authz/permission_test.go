@@ -112,6 +112,28 @@ func TestAccountWalls(t *testing.T) {
 	}
 }
 
+func TestForAction(t *testing.T) {
+	for action, want := range map[string]Permission{"retry_unfinished": RetryUnfinished, "reconcile": Reconcile,
+		"mark_external_result": MarkExternalResult, "compensate": Compensate, "abandon": Abandon} {
+		if got := ForAction(action); got != want {
+			t.Errorf("%s needs %s, want %s", action, got, want)
+		}
+	}
+	if d := person("p", model.Roles...).May("acme", ForAction("run_again")); d.Allowed {
+		t.Errorf("an action that does not exist: %+v", d)
+	}
+}
+
+func TestRolesIn(t *testing.T) {
+	p := person("p", model.RoleOperator, model.RoleApprover)
+	if got := p.RolesIn("acme"); !slices.Equal(got, []string{"operator", "approver"}) {
+		t.Errorf("got %v", got)
+	}
+	if got := p.RolesIn("globex"); got == nil || len(got) != 0 {
+		t.Errorf("elsewhere %#v, want an empty list", got)
+	}
+}
+
 func TestErr(t *testing.T) {
 	if err := person("p", model.RoleOperator).May("acme", Compensate).Err(); err != nil {
 		t.Errorf("allowed, yet %v", err)

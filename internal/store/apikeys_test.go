@@ -85,6 +85,29 @@ func TestKeysThatAreRefused(t *testing.T) {
 	})
 }
 
+func TestKeysAreListed(t *testing.T) {
+	db, _ := openAt(t)
+	olga := addPerson(t, db, "olga@example.com", model.RoleOperator)
+	update(t, db, func(tx *store.Tx) error {
+		service, _, err1 := tx.AddServiceKey("acme", "payroll", olga.ID, nil)
+		own, _, err2 := tx.AddPersonKey(olga.ID, "laptop", 0)
+		k, err3 := tx.Key(own)
+		if k.Person != olga.ID || k.Account != "" || k.Name != "laptop" || k.RevokedAt != 0 {
+			t.Errorf("found %+v", k)
+		}
+		if _, err := tx.Key("key-0"); !errors.Is(err, model.NotFound) {
+			t.Errorf("an unknown key: %v", err)
+		}
+		mine, err4 := tx.PersonKeys(olga.ID)
+		acmes, err5 := tx.ServiceKeys("acme")
+		all, err6 := tx.EveryKey()
+		if len(mine) != 1 || mine[0].ID != own || len(acmes) != 1 || acmes[0].ID != service || len(all) != 2 || all[0].ID != service {
+			t.Errorf("listed %v, %v and %v", mine, acmes, all)
+		}
+		return errors.Join(err1, err2, err3, err4, err5, err6)
+	})
+}
+
 func TestStepUpOfKeys(t *testing.T) {
 	db, c := openAt(t)
 	olga := addPerson(t, db, "olga@example.com", model.RoleOperator)

@@ -17,6 +17,8 @@ func TestVerify(t *testing.T) {
 	if err != nil || !strings.HasPrefix(own, "$argon2id$v=19$m=19456,t=2,p=1$") {
 		t.Fatalf("hash %q, %v", own, err)
 	}
+	defer func(real func() string) { dummy = real }(dummy)
+	dummy = func() string { return vector }
 	for _, test := range []struct {
 		name, stored, password string
 		want                   bool
@@ -26,7 +28,7 @@ func TestVerify(t *testing.T) {
 		{"reference", vector, "password", true},
 		{"reference, other password", vector, "differentpassword", false},
 		{"none", "", "", false},
-		{"none, the dummy's password", dummy(), "", true},
+		{"none, the dummy's password", "", "password", false},
 		{"other salt", strings.Replace(vector, "c29tZX", "c29uZX", 1), "password", false},
 		{"other sum", strings.Replace(vector, "$nf65", "$nf66", 1), "password", false},
 		{"other cost", strings.Replace(vector, "t=2", "t=3", 1), "password", false},
