@@ -208,3 +208,35 @@ func readNodes(tx *store.Tx, ids []compact.NodeID) ([][]byte, error) {
 
 // marks gives n question marks for an IN list.
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
+
+// proofReader makes many inclusion proofs against one size. Neighbours share
+// most of their nodes, so it keeps those that it has read.
+type proofReader struct {
+	size  int64
+	nodes map[compact.NodeID][]byte
+}
+
+// maxKept bounds the memory of a proofReader.
+const maxKept = 20_000
+
+func (p *proofReader) inclusion(tx *store.Tx, index int64) ([][]byte, error) {
+	plan, err := proof.Inclusion(uint64(index), uint64(p.size))
+	if err != nil {
+		return nil, fmt.Errorf("plan proof: %w", err)
+	}
+	if p.nodes == nil || len(p.nodes) > maxKept {
+		p.nodes = map[compact.NodeID][]byte{}
+	}
+	found := make([][]byte, len(plan.IDs))
+	for i, id := range plan.IDs {
+		if found[i] = p.nodes[id]; found[i] != nil {
+			continue
+		}
+		read, err := readNodes(tx, plan.IDs[i:i+1])
+		if err != nil {
+			return nil, err
+		}
+		found[i], p.nodes[id] = read[0], read[0]
+	}
+	return plan.Rehash(found, hashes.Hash)
+}
