@@ -37,7 +37,7 @@ func unknownIntent() IntentView {
 func intended(money model.Money) IntendedView {
 	return IntendedView{
 		Facts: []Fact{
-			{Label: "Pay", Text: Say(money, " to ", Name(greek), ", ", Code("rep-118"), ", at ", Code("acct_9q4t"))},
+			{Label: "Pay", Text: Say(Strong(money), " to ", Name(greek), ", ", Code("rep-118"), ", at ", Code("acct_9q4t"))},
 			{Label: "For", Text: Say("Period ", Code("2026-10"))},
 			{Label: "Asked by", Text: Say("Service key ", Code("payroll-batch"), ", issued by ", Name("林怡君"), ", ", ago(107*time.Minute))},
 			{Label: "Intent key", Text: Say(Key("payroll-2026-10-rep-118"))},

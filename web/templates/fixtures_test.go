@@ -15,7 +15,7 @@ var clock = Clock{Now: shown.UnixMicro(), Zone: berlin()}
 func berlin() *time.Location {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
-		return time.FixedZone("Europe/Berlin", 3600)
+		panic(err)
 	}
 	return zone
 }
@@ -73,7 +73,7 @@ func bare(title string) Page {
 	return Page{Title: title, Clock: Clock{Now: shown.UnixMicro()}, RequestID: "req_01jdy3n8vq4c"}
 }
 
-func crumb() Text { return Say(Link("/intents/"+intentID, "Payout to "+greek)) }
+func crumb() Text { return Say(LinkText("/intents/"+intentID, "Payout to ", Name(arabic))) }
 
 var zones = []string{"UTC", "Europe/Berlin", "America/New_York", "Asia/Tokyo"}
 

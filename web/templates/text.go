@@ -7,14 +7,16 @@ import "countersign/internal/model"
 // words and templates only show them. Build one with Say.
 type Text []Part
 
-// Part is one piece of a Text. Make it with Bold, Name, Code, Key, Link, Moment,
-// Clocktime, Ago or Left; plain strings and model.Money need no constructor.
+// Part is one piece of a Text. Make it with Bold, Strong, Name, Code, Key, Link,
+// LinkText, Moment, Clocktime, Ago or Left; plain strings and model.Money need
+// no constructor.
 type Part struct {
 	kind  partKind
 	text  string
 	href  string
 	money model.Money
 	time  Time
+	inner Text
 }
 
 type partKind int
@@ -26,6 +28,8 @@ const (
 	partCode
 	partKey
 	partLink
+	partLinkText
+	partStrong
 	partMoney
 	partMoment
 	partClock
@@ -73,6 +77,15 @@ func Key(s string) Part { return Part{kind: partKey, text: s} }
 
 // Link is a link to a path of this console.
 func Link(href, text string) Part { return Part{kind: partLink, href: href, text: text} }
+
+// LinkText is a link whose words are made of parts, as by Say: a name in any
+// script, an amount.
+func LinkText(href string, parts ...any) Part {
+	return Part{kind: partLinkText, href: href, inner: Say(parts...)}
+}
+
+// Strong is emphasised text made of parts, as by Say: an amount, a name.
+func Strong(parts ...any) Part { return Part{kind: partStrong, inner: Say(parts...)} }
 
 // Moment is a time with its date, clock and offset.
 func Moment(t Time) Part { return Part{kind: partMoment, time: t} }
