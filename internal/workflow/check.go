@@ -69,7 +69,7 @@ func accept(raw json.RawMessage, into params) (Draft, error) {
 }
 
 // stored reads params that were accepted earlier.
-func stored(c *model.Case, into params) error {
+func stored(c *model.Case, into any) error {
 	if err := model.DecodeStrict(c.Params, into); err != nil {
 		return model.Errorf(model.Internal, "", "read the stored params of %s: %w", c.ID, err)
 	}

@@ -9,9 +9,10 @@ import (
 )
 
 var kinds = map[string]Kind{
-	model.KindPayout:    payout{},
-	model.KindStatement: statement{},
-	model.KindDispute:   dispute{},
+	model.KindPayout:       payout{},
+	model.KindStatement:    statement{},
+	model.KindDispute:      dispute{},
+	model.KindCompensation: compensation{},
 }
 
 // Kinds gives every kind by its name.

@@ -70,9 +70,10 @@ func (w Work) Outcome() model.Outcome {
 
 // Transfer moves an amount from one ledger account to another.
 type Transfer struct {
-	Debit, Credit string
-	Amount        int64 // minor units, positive
-	Currency      string
+	Debit    string `json:"debit"`
+	Credit   string `json:"credit"`
+	Amount   int64  `json:"amount"` // minor units, positive
+	Currency string `json:"currency"`
 }
 
 // Document is a statement as issued. Standing is unique per account, rep and period.
