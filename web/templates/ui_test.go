@@ -163,7 +163,26 @@ func TestGauge(t *testing.T) {
 	}
 }
 
-// Every state of the model has a shape, a class and a word of its own.
+// Every state of the model has a look.
+func TestStatesHaveALook(t *testing.T) {
+	var states []State
+	for _, s := range []model.StepState{model.Pending, model.InProgress, model.Confirmed, model.FailedSafely, model.OutcomeUnknown, model.NotNeeded} {
+		states = append(states, State(s))
+	}
+	for _, s := range []model.IntentState{model.Received, model.Processing, model.AwaitingApproval, model.NeedsReview, model.RetryableFailure, model.TerminalFailure, model.Completed, model.Compensating, model.Compensated, model.Abandoned} {
+		states = append(states, State(s))
+	}
+	for _, s := range states {
+		if _, ok := looks[s]; !ok {
+			t.Errorf("%s has no look", s)
+		}
+	}
+	if len(looks) != len(states)+1 {
+		t.Errorf("%d looks for %d states and settling", len(looks), len(states))
+	}
+}
+
+// No two states share a word, and only the unknown one looks unknown.
 func TestStatesAreToldApart(t *testing.T) {
 	seen := map[string]State{}
 	for state, l := range looks {
