@@ -110,9 +110,6 @@ func (c *Case) accept(s *Step, ref, cause, reason string, now Time) error {
 		s.ExternalRef = ref
 	}
 	s.SettlesBy = now.Add(s.Contract.SettleLimit)
-	if c.DueBy > now && s.Operation == "dispute.respond" {
-		s.SettlesBy = max(s.SettlesBy, c.DueBy) // a dispute is decided up to its deadline
-	}
 	return nil
 }
 

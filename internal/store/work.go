@@ -98,3 +98,9 @@ func anys(list []string) []any {
 	}
 	return out
 }
+
+// PutOff lets an intent rest until a time, without changing anything else.
+func (t *Tx) PutOff(intent string, until model.Time) error {
+	_, err := t.Exec("UPDATE intents SET wake_at = ?, lease_worker = '', lease_boot = '', lease_until = 0 WHERE id = ?", until, intent)
+	return err
+}

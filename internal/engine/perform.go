@@ -1,0 +1,204 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"countersign/internal/audit"
+	"countersign/internal/model"
+	"countersign/internal/provider"
+	"countersign/internal/store"
+)
+
+// perform makes the job's call and settles it; it returns the job that was
+// reserved in the same commit, if any.
+func (e *Engine) perform(ctx context.Context, j *job) *job {
+	adapter, ok := e.Providers.Adapter(j.target.Provider)
+	switch {
+	case !ok:
+		gone := "The provider " + j.target.Provider + " is not configured any more; nothing was sent."
+		e.Logger.Error(gone, "intent", j.intent, "step", j.step, "attempt", j.attempt)
+		j.outcome = model.Outcome{Result: model.ResultNotSent, Code: "no_provider", Detail: gone}
+		j.seen = model.Observation{Finding: model.FoundNothing, Detail: gone}
+	case j.attempt != 0:
+		j.outcome = e.send(ctx, adapter, j)
+	default:
+		j.seen = e.look(ctx, adapter, j)
+	}
+	return e.settle(ctx, j)
+}
+
+// send makes the one call of an attempt.
+func (e *Engine) send(ctx context.Context, adapter provider.Adapter, j *job) model.Outcome {
+	s, g := j.target, j.frozen
+	ctx, cancel := context.WithTimeout(ctx, e.Timing.Call)
+	defer cancel()
+	out := adapter.Send(ctx, provider.Call{
+		Request:   provider.Request{Method: g.Method, URL: g.URL, ContentType: g.ContentType, Body: g.Body},
+		Operation: s.Operation, WireKey: g.WireKey, RequestID: j.request, Deadline: e.Timing.Call,
+		Expect: e.expect(s),
+		// The wall clock: it runs on while the machine sleeps.
+		FirstByteBefore: func() bool { return e.Clock().Round(0).Before(j.deadline) },
+	})
+	e.watchClock(s.Provider, out.Skew)
+	e.Logger.Info("attempt", "intent", j.intent, "step", s.Key(), "attempt", j.attempt, "result", out.Result, "code", out.Code,
+		"status", out.HTTPStatus, "connections", out.Connections, "bytes_out", out.BytesOut, "request", j.request, "worker", j.worker)
+	return out
+}
+
+// look asks the provider about the step.
+func (e *Engine) look(ctx context.Context, adapter provider.Adapter, j *job) model.Observation {
+	s := j.target
+	ctx, cancel := context.WithTimeout(ctx, e.Timing.Call)
+	defer cancel()
+	ref := s.ExternalRef
+	if j.webhook != nil && ref == "" {
+		ref = j.webhook.Ref
+	}
+	seen := adapter.Query(ctx, provider.Lookup{Operation: s.Operation, WireKey: s.WireKey, StepKey: s.Key(), ExternalRef: ref, Expect: e.expect(s)})
+	e.watchClock(s.Provider, seen.Skew)
+	e.Logger.Info("look", "intent", j.intent, "step", s.Key(), "finding", seen.Finding, "ref", seen.ExternalRef, "status", seen.HTTPStatus, "by", j.by)
+	return seen
+}
+
+// expect is what an answer must name before it counts for the step.
+func (e *Engine) expect(s model.Step) provider.Expect {
+	expect := provider.Expect{Reference: s.Key()}
+	if s.MovesMoney() {
+		expect.Amount, expect.Currency = s.Amount, s.Currency
+	}
+	return expect
+}
+
+// settle stores what a call came to, however long the database takes: the
+// result exists only here. It gives up when the lease has run out: recovery
+// then finds the open attempt.
+func (e *Engine) settle(ctx context.Context, j *job) *job {
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		next, err := e.settleOnce(ctx, j)
+		if err == nil {
+			return next
+		}
+		e.Logger.Error("storing a result failed; trying again", "intent", j.intent, "step", j.step, "attempt", j.attempt, "err", err)
+		if e.Clock().After(j.deadline.Add(e.Timing.Lease)) || ctx.Err() != nil {
+			return nil
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// settleOnce is the second transaction of an effect. Run again after a commit
+// that did not say whether it was kept, it finds its own result there and goes
+// on from it.
+func (e *Engine) settleOnce(ctx context.Context, j *job) (next *job, err error) {
+	start := e.Clock()
+	err = e.DB.Update(ctx, func(tx *store.Tx) error {
+		next = nil
+		c, err := tx.LockCase(j.intent)
+		if err != nil {
+			return err
+		}
+		if c.Fence != j.fence || c.LeaseWorker != j.worker {
+			return e.late(tx, c, j)
+		}
+		if s := c.Step(j.step); !e.kept(s, j) {
+			if err := e.keep(tx, c, s, j); err != nil {
+				return err
+			}
+		}
+		if s, a := c.OpenAttempt(); a != nil { // reserved by our own earlier commit, and never sent
+			next = e.newJob(tx, c, s, start)
+			next.attempt, next.request = a.Number, a.RequestID
+			return nil
+		}
+		next, err = e.advance(tx, c, start)
+		return err
+	})
+	return next, err
+}
+
+// kept reports whether the job's result is stored already.
+func (e *Engine) kept(s *model.Step, j *job) bool {
+	return j.attempt != 0 && s.Attempts[j.attempt-1].FinishedAt != 0
+}
+
+// keep applies what the call came to, on the locked case.
+func (e *Engine) keep(tx *store.Tx, c *model.Case, s *model.Step, j *job) error {
+	if j.attempt == 0 {
+		return e.keepLook(tx, c, s, j)
+	}
+	out := j.outcome
+	taken, err := e.takenBy(tx, c, s, out.ExternalRef)
+	if err != nil {
+		return err
+	}
+	if taken != "" {
+		out.Result, out.Code = model.ResultUnknown, "other_object"
+		out.Detail = "The answer names an object that already belongs to " + taken + "."
+		out.ExternalRef = ""
+	}
+	_, err = c.Settle(s, out, tx.NewID("ev"), e.Timing, e.Spread(), tx.Now())
+	return err
+}
+
+// keepLook applies an observation, and closes the order or webhook behind it.
+func (e *Engine) keepLook(tx *store.Tx, c *model.Case, s *model.Step, j *job) error {
+	seen := j.seen
+	taken, err := e.takenBy(tx, c, s, seen.ExternalRef)
+	if err != nil {
+		return err
+	}
+	look := model.Look{Observation: seen, Source: model.FromQuery, By: j.by, EvidenceID: tx.NewID("ev"), Began: j.began, Taken: taken}
+	if s.Ordered == model.OrderReconcile {
+		clearOrder(s)
+	}
+	if j.webhook != nil {
+		look.Source, look.By = model.FromWebhook, j.webhook.Provider
+		look.Detail = j.webhook.Type + ": " + seen.Detail
+		if err := e.closeWebhook(tx, j, seen); err != nil {
+			return err
+		}
+	}
+	_, err = c.Observe(s, look, e.Timing, e.Spread(), tx.Now())
+	return err
+}
+
+// takenBy tells which other step an external object belongs to.
+func (e *Engine) takenBy(tx *store.Tx, c *model.Case, s *model.Step, ref string) (string, error) {
+	if ref == "" {
+		return "", nil
+	}
+	owner, err := tx.ObjectOwner(s.Provider, s.Operation, ref)
+	if err != nil || owner == c.ID+":"+s.Name {
+		return "", err
+	}
+	return owner, nil
+}
+
+// late keeps what a worker brings after its lease was taken over. It never
+// changes the state by itself. A look's answer is dropped: the next one is fresher.
+func (e *Engine) late(tx *store.Tx, c *model.Case, j *job) error {
+	e.Logger.Warn("late result", "intent", j.intent, "step", j.step, "attempt", j.attempt, "fence", j.fence, "now", c.Fence)
+	if j.attempt == 0 {
+		return nil
+	}
+	s := c.Step(j.step)
+	a := &s.Attempts[j.attempt-1]
+	switch {
+	case a.FinishedAt == 0:
+		return errors.New("the attempt is still open under a newer lease")
+	case !a.Lost:
+		return nil // stored by ourselves, in a commit that did not say so
+	}
+	evidence := c.Late(s, a, j.outcome, tx.NewID("ev"), tx.Now())
+	if _, err := e.Log.Append(tx, audit.Entry{Actor: e.actor(), Event: "evidence.late", Account: c.Account, Intent: c.ID,
+		StepKey: s.Key(), Attempt: a.Number, Reason: evidence.Detail, Result: string(evidence.Says)}); err != nil {
+		return err
+	}
+	return e.record(tx, c)
+}

@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"countersign/internal/model"
+	"countersign/internal/store"
+)
+
+// What can become of a received event.
+const (
+	webhookApplied = "applied"
+	webhookNothing = "nothing_new"
+	webhookOrphan  = "orphan" // about nothing that we know
+)
+
+// busyAgain is how soon a webhook is looked at again whose intent is being
+// worked on, or whose provider did not answer.
+const busyAgain = 200 * time.Millisecond
+
+// Receive verifies one webhook and keeps it for ever; it is applied later, and
+// a redelivery changes nothing. Errors are of kind NotFound for a provider that
+// is not configured, Unauthenticated for a signature or time that does not hold.
+func (e *Engine) Receive(ctx context.Context, name string, header http.Header, raw []byte) error {
+	adapter, ok := e.Providers.Adapter(name)
+	if !ok {
+		return model.Errorf(model.NotFound, "not-found", "There is no provider %s.", name)
+	}
+	event, err := adapter.Webhook(header, raw, e.Clock())
+	if err != nil {
+		return err
+	}
+	err = e.DB.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.InsertWebhook(store.Webhook{Provider: name, EventID: event.ID, Type: event.Type, Operation: event.Operation,
+			Ref: event.Ref, Reference: event.Reference, Body: raw, ReceivedAt: tx.Now()})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keep webhook %s of %s: %w", event.ID, name, err)
+	}
+	e.Wake()
+	return nil
+}
+
+// claimWebhooks takes due events: each is a reason to look at one step.
+func (e *Engine) claimWebhooks(tx *store.Tx, n int, start time.Time) (jobs []*job, err error) {
+	due, err := tx.DueWebhooks(n)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range due {
+		j, err := e.claimWebhook(tx, w, start)
+		if err != nil {
+			return nil, fmt.Errorf("webhook %s of %s: %w", w.EventID, w.Provider, err)
+		}
+		if j != nil {
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs, nil
+}
+
+// claimWebhook leases the intent that an event is about, for a look at its
+// step. Where nothing of ours fits, the event is an orphan: kept, and said aloud.
+func (e *Engine) claimWebhook(tx *store.Tx, w store.Webhook, start time.Time) (*job, error) {
+	intent, step, err := tx.FindStep(w.Provider, w.Reference, w.Ref)
+	if err != nil {
+		return nil, err
+	}
+	if intent == "" {
+		e.Logger.Warn("webhook about nothing that we know", "provider", w.Provider, "event", w.EventID, "type", w.Type, "ref", w.Ref)
+		return nil, tx.SettleWebhook(w, webhookOrphan, "Nothing here has this reference or object.", "")
+	}
+	c, err := tx.LockCase(intent)
+	if err != nil {
+		return nil, err
+	}
+	s := c.Step(step)
+	if s.State == model.Pending || s.State == model.NotNeeded && len(s.Attempts) == 0 {
+		return nil, tx.SettleWebhook(w, webhookNothing, "The step was never sent.", intent)
+	}
+	if _, open := c.OpenAttempt(); open != nil || c.LeaseLive(tx.Now(), "") {
+		return nil, tx.PostponeWebhook(w, tx.Now().Add(busyAgain))
+	}
+	e.lease(tx, c)
+	if err := tx.PostponeWebhook(w, c.LeaseUntil); err != nil {
+		return nil, err
+	}
+	j := e.newJob(tx, c, s, start)
+	j.webhook = &w
+	return j, e.record(tx, c)
+}
+
+// closeWebhook settles the event behind a look, or plans another look where
+// the provider gave no answer.
+func (e *Engine) closeWebhook(tx *store.Tx, j *job, seen model.Observation) error {
+	switch seen.Finding {
+	case model.FoundNothing:
+		return tx.PostponeWebhook(*j.webhook, tx.Now().Add(10*busyAgain))
+	case model.FoundNone:
+		return tx.SettleWebhook(*j.webhook, webhookNothing, seen.Detail, j.intent)
+	}
+	return tx.SettleWebhook(*j.webhook, webhookApplied, seen.Detail, j.intent)
+}
