@@ -89,6 +89,16 @@ func (s *Server) Close(ctx context.Context) error {
 	return errors.Join(err, s.db.Close())
 }
 
+// CatchUp settles and delivers at once everything that is due by Config.Now, for
+// whoever has just moved that clock.
+func (s *Server) CatchUp(ctx context.Context) error {
+	if _, err := s.settleDue(ctx); err != nil {
+		return err
+	}
+	_, err := s.deliverDue(ctx)
+	return err
+}
+
 // loopRest is how long a loop sleeps at most, so that a clock that jumps
 // (Config.Now) is noticed.
 const loopRest = 250 * time.Millisecond
