@@ -1,0 +1,29 @@
+package store
+
+import "countersign/internal/model"
+
+// Upload is a document that a person gave as evidence. It never changes.
+type Upload struct {
+	ID         string     `db:"id"`
+	Account    string     `db:"account"`
+	Person     string     `db:"person"`
+	Name       string     `db:"name"`
+	MediaType  string     `db:"media_type"`
+	Body       []byte     `db:"body"`
+	SHA256     []byte     `db:"sha256"`
+	UploadedAt model.Time `db:"uploaded_at"`
+}
+
+// InsertUpload stores a document.
+func (t *Tx) InsertUpload(u Upload) error {
+	return t.Insert("uploads", "id, account, person, name, media_type, body, sha256, uploaded_at", u)
+}
+
+// Upload finds a document of an account; the error is of kind NotFound.
+func (t *Tx) Upload(account, id string) (u Upload, err error) {
+	ok, err := t.Get(&u, "SELECT * FROM uploads WHERE id = ? AND account = ?", id, account)
+	if err == nil && !ok {
+		err = model.Errorf(model.NotFound, "not-found", "There is no upload %s in this account.", id)
+	}
+	return u, err
+}
