@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/transparency-dev/merkle/rfc6962"
 
@@ -20,7 +21,7 @@ type Actor struct {
 
 // Entry is what a caller records. Everything but Actor.Type and Event may be
 // empty. Detail must be plain JSON: a number in it that a double cannot hold
-// exactly is refused.
+// exactly is refused, and so is an entry of more than 1 MiB.
 type Entry struct {
 	Actor
 	Event   string // "action.retry.executed", "signin.ok", …
@@ -62,6 +63,9 @@ type Item struct {
 	Canonical []byte `json:"-"`
 }
 
+// maxEntry bounds an entry in bytes.
+const maxEntry = 1 << 20
+
 // canonical gives the bytes of an entry that is recorded under id at a moment.
 func (e Entry) canonical(id string, at model.Time) ([]byte, error) {
 	if e.Event == "" {
@@ -86,7 +90,19 @@ func (e Entry) canonical(id string, at model.Time) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit entry %s: %w", e.Event, err)
 	}
+	if len(raw) > maxEntry {
+		return nil, fmt.Errorf("audit entry %s: %d bytes are too many", e.Event, len(raw))
+	}
 	return model.Canonical(raw)
+}
+
+// plain gives the entry with what its columns hold made storable: texts may come
+// from outside, and a column must say the same as the bytes.
+func (e Entry) plain() Entry {
+	for _, text := range []*string{&e.ID, &e.Event, &e.Account, &e.Intent} {
+		*text = strings.ReplaceAll(strings.ToValidUTF8(*text, "\uFFFD"), "\x00", "\uFFFD")
+	}
+	return e
 }
 
 // encodeDetail refuses numbers that RFC 8785 would silently change.

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -17,10 +18,12 @@ import (
 // Format is how an export is written.
 type Format string
 
-// JSONL is the evidence, which Verify checks; CSV is for spreadsheets.
+// JSONL is the evidence, which Verify checks; CSV is for spreadsheets; Zip holds
+// both, of the same entries.
 const (
 	JSONL Format = "jsonl"
 	CSV   Format = "csv"
+	Zip   Format = "zip"
 )
 
 // Scope is what an export holds: numbered entries up to the log's size when it
@@ -54,13 +57,35 @@ type encoder interface {
 // does not grow with their number, and no transaction is open while w is slow:
 // the log only grows, so its first entries are the same in every transaction.
 func (l *Log) Export(ctx context.Context, w io.Writer, s Scope) error {
-	var size int64
+	size, err := l.Size(ctx)
+	if err != nil {
+		return err
+	}
+	if s.Format == Zip {
+		return l.exportZip(ctx, w, s, size)
+	}
+	return l.export(ctx, w, s, size)
+}
+
+// exportZip writes both formats, up to the same size.
+func (l *Log) exportZip(ctx context.Context, w io.Writer, s Scope, size int64) error {
+	archive := zip.NewWriter(w)
+	for _, s.Format = range []Format{JSONL, CSV} {
+		member, err := archive.Create("audit." + string(s.Format))
+		if err != nil {
+			return fmt.Errorf("export the audit log: %w", err)
+		}
+		if err := l.export(ctx, member, s, size); err != nil {
+			return err
+		}
+	}
+	return archive.Close()
+}
+
+func (l *Log) export(ctx context.Context, w io.Writer, s Scope, size int64) error {
 	var into encoder
 	var page bytes.Buffer
 	err := l.db.View(ctx, func(tx *store.Tx) (err error) {
-		if size, err = treeSize(tx); err != nil {
-			return err
-		}
 		into, err = newEncoder(tx, &page, s, size)
 		return err
 	})
@@ -87,7 +112,7 @@ func newEncoder(tx *store.Tx, page *bytes.Buffer, s Scope, size int64) (encoder,
 	case CSV:
 		return newCSVLines(page, s.Zone), nil
 	}
-	return nil, model.Errorf(model.Invalid, "invalid-format", "An export is %s or %s.", JSONL, CSV)
+	return nil, model.Errorf(model.Invalid, "invalid-format", "An export is %s, %s or %s.", JSONL, CSV, Zip)
 }
 
 // exportPage encodes the scope's entries behind index after and below size. It

@@ -48,18 +48,79 @@ const foundColumns = "g.idx, e.id, e.at, e.actor, e.event, e.account, e.intent_i
 
 // List gives the entries that a filter selects, in the order of their indexes.
 func (l *Log) List(tx *store.Tx, f Filter) ([]Item, error) {
-	where, args := f.where()
-	order := " ORDER BY g.idx"
-	if f.Newest {
-		order += " DESC"
+	f.Limit = min(f.Limit, 1000)
+	if f.Limit <= 0 {
+		f.Limit = 100
 	}
-	limit := min(f.Limit, 1000)
-	if limit <= 0 {
-		limit = 100
+	parts, err := f.split(tx)
+	if err != nil {
+		return nil, err
 	}
-	return l.items(tx, "SELECT "+foundColumns+" FROM audit_log g JOIN audit_entries e ON e.id = g.entry_id WHERE "+
-		where+order+" LIMIT ?", append(args, limit)...)
+	var queries []string
+	var args []any
+	for _, part := range parts {
+		where, values := part.where()
+		queries = append(queries, "SELECT * FROM (SELECT g.idx, g.entry_id FROM audit_log g WHERE "+where+f.order()+" LIMIT ?) AS part")
+		args = append(append(args, values...), f.Limit)
+	}
+	return l.items(tx, "SELECT "+foundColumns+" FROM ("+strings.Join(queries, " UNION ALL ")+
+		") AS g JOIN audit_entries e ON e.id = g.entry_id"+f.order()+" LIMIT ?", append(args, f.Limit)...)
 }
+
+func (f Filter) order() string {
+	if f.Newest {
+		return " ORDER BY g.idx DESC"
+	}
+	return " ORDER BY g.idx"
+}
+
+// maxParts bounds the parts of one query.
+const maxParts = 200
+
+// split turns a filter by a prefix of events into filters of one account and one
+// event each, which an index answers in order: the work then is bounded by the
+// limit, not by how many entries match or do not.
+func (f Filter) split(tx *store.Tx) ([]Filter, error) {
+	if !strings.HasSuffix(f.Event, ".") || f.Accounts.all {
+		return []Filter{f}, nil
+	}
+	var parts []Filter
+	for _, account := range f.Accounts.names {
+		events, err := eventsOf(tx, account, f.Event)
+		if err != nil {
+			return nil, err
+		}
+		for _, event := range events {
+			part := f
+			part.Accounts, part.Event = Of(account), event
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 || len(parts) > maxParts {
+		return []Filter{f}, nil
+	}
+	return parts, nil
+}
+
+// eventsOf gives the different events of an account that begin with a prefix, by
+// going from each to the next in the index.
+func eventsOf(tx *store.Tx, account, prefix string) (events []string, err error) {
+	last := prefix
+	for len(events) <= maxParts {
+		var event string
+		ok, err := tx.Get(&event, "SELECT event FROM audit_log WHERE account = ? AND event > ? AND event < ? ORDER BY event LIMIT 1",
+			account, last, prefixEnd(prefix))
+		if err != nil || !ok {
+			return events, err
+		}
+		events, last = append(events, event), event
+	}
+	return events, nil
+}
+
+// prefixEnd is the first text behind all that begin with a prefix that ends in
+// ".": "/" follows it in the order of bytes.
+func prefixEnd(prefix string) string { return strings.TrimSuffix(prefix, ".") + "/" }
 
 // where is the condition of a filter on audit_log g.
 func (f Filter) where() (string, []any) {
@@ -69,9 +130,8 @@ func (f Filter) where() (string, []any) {
 		terms, args = append(terms, term), append(args, values...)
 	}
 	f.Accounts.where(add)
-	if prefix, ok := strings.CutSuffix(f.Event, "."); ok {
-		// '/' follows '.' in every collation by bytes.
-		add("g.event > ? AND g.event < ?", f.Event, prefix+"/")
+	if strings.HasSuffix(f.Event, ".") {
+		add("g.event > ? AND g.event < ?", f.Event, prefixEnd(f.Event))
 	} else if f.Event != "" {
 		add("g.event = ?", f.Event)
 	}

@@ -50,6 +50,7 @@ const storedColumns = "id, at, actor, event, account, intent_id, canonical, mac"
 // error must end that transaction: what cannot be recorded does not happen. The
 // entry gets its number shortly after the commit.
 func (l *Log) Append(tx *store.Tx, e Entry) (id string, err error) {
+	e = e.plain()
 	id = tx.NewID("audit")
 	canonical, err := e.canonical(id, tx.Now())
 	if err != nil {

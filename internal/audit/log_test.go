@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -145,6 +146,7 @@ func TestAppendRefusesWhatCannotBeRecordedExactly(t *testing.T) {
 		"no event":         func(e *audit.Entry) { e.Event = "" },
 		"unknown actor":    func(e *audit.Entry) { e.Type = "robot" },
 		"number too large": func(e *audit.Entry) { e.Detail = map[string]any{"n": int64(9007199254740993)} },
+		"too long":         func(e *audit.Entry) { e.Reason = strings.Repeat("x", 1<<20) },
 		"no JSON":          func(e *audit.Entry) { e.Detail = map[string]any{"f": func() {}} },
 	} {
 		e := entry("acme", 0)
@@ -152,6 +154,39 @@ func TestAppendRefusesWhatCannotBeRecordedExactly(t *testing.T) {
 		if err := db.Update(t.Context(), func(tx *store.Tx) error { _, err := l.Append(tx, e); return err }); err == nil {
 			t.Errorf("%s: recorded", name)
 		}
+	}
+}
+
+func TestItemIsTheAPIsAuditItem(t *testing.T) {
+	db, l := open(t)
+	id := record(t, db, l, "acme", 1)[0]
+	view(t, db, func(tx *store.Tx) error {
+		item, err := l.ByID(tx, audit.Everything(), id)
+		if err != nil {
+			return err
+		}
+		raw, err := json.Marshal(item)
+		want := `{"index":null,"id":"` + id + `","at":"` + item.At.String() + `","actor":{"type":"person","id":"person-ada","name":"Ada","roles":["operator"]},` +
+			`"event":"action.retry.executed","account":"acme","intent":"intent-0","step_key":"intent-1:create-payout","attempt":0,"preview":"",` +
+			`"reason":"bank answered by phone \u003cok\u003e \u2028 é","result":"executed","policy":"payout-small","detail":{"amount":125050,"n":0},"leaf_hash":"` + item.LeafHash + `"}`
+		if string(raw) != want {
+			t.Errorf("item\n%s, want\n%s", raw, want)
+		}
+		return err
+	})
+}
+
+// Texts may come from outside; whatever they are, the entry gets its number.
+func TestAnyTextIsNumbered(t *testing.T) {
+	db, l := open(t)
+	bad := "a\x00b\xff\xfe\ud7ff"
+	update(t, db, func(tx *store.Tx) error {
+		_, err := l.Append(tx, audit.Entry{Actor: audit.Actor{Type: "person", ID: bad, Name: bad}, Event: "signin." + bad,
+			Account: bad, Intent: bad, StepKey: bad, Reason: bad, Detail: map[string]any{bad: bad}})
+		return err
+	})
+	if n := sequence(t, l); n != 1 || l.Trouble().Err() != nil {
+		t.Errorf("numbered %d, trouble %v", n, l.Trouble().Err())
 	}
 }
 
@@ -177,6 +212,8 @@ func TestListFilters(t *testing.T) {
 		"intent":    {audit.Filter{Accounts: audit.Of("acme"), Intent: "intent-1"}, []int64{1, 4}},
 		"actor":     {audit.Filter{Accounts: audit.Everything(), Actor: "boot-1"}, []int64{7}},
 		"prefix":    {audit.Filter{Accounts: audit.Everything(), Event: "signin."}, []int64{7}},
+		"events":    {audit.Filter{Accounts: audit.Of("globex", "acme", ""), Event: "action.", Newest: true, Limit: 3}, []int64{6, 5, 4}},
+		"no event":  {audit.Filter{Accounts: audit.Of("globex"), Event: "approval."}, nil},
 		"no prefix": {audit.Filter{Accounts: audit.Everything(), Event: "signin"}, nil},
 		"event":     {audit.Filter{Accounts: audit.Everything(), Event: "signin.ok"}, []int64{7}},
 		"future":    {audit.Filter{Accounts: audit.Everything(), From: model.At(time.Now().Add(time.Hour))}, nil},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"countersign/internal/audit"
+	"countersign/internal/model"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
@@ -112,6 +113,36 @@ func TestRunNumbersSoonAndFreesItsLease(t *testing.T) {
 	record(t, db, other, "acme", 1)
 	if n := sequence(t, other); n != 1 {
 		t.Error("the lease was not freed")
+	}
+}
+
+// A batch whose commit fails, applied or not, is numbered once in the end.
+func TestFailedCommitNumbersEachEntryOnce(t *testing.T) {
+	for name, applied := range map[string]bool{"not applied": false, "applied but errored": true} {
+		t.Run(name, func(t *testing.T) {
+			var fail atomic.Bool
+			hook := func() error {
+				if fail.Swap(false) {
+					return errors.New("the connection broke")
+				}
+				return nil
+			}
+			opts := store.Options{BeforeCommit: hook}
+			if applied {
+				opts = store.Options{AfterCommit: hook}
+			}
+			db := storetest.Open(t, opts)
+			l := audit.New(db, key)
+			record(t, db, l, "acme", 3)
+			fail.Store(true)
+			if _, err := l.Sequence(t.Context()); !errors.Is(err, model.Unknown) {
+				t.Fatalf("got %v", err)
+			}
+			sequence(t, l)
+			if c, err := l.Check(t.Context()); err != nil || c.Size != 3 {
+				t.Errorf("size %d, %v", c.Size, err)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
 	"fmt"
@@ -278,6 +279,24 @@ func TestExportOfAPeriod(t *testing.T) {
 	}
 }
 
+func TestZipHoldsBothFormats(t *testing.T) {
+	db, l := open(t)
+	record(t, db, l, "acme", 2)
+	sequence(t, l)
+	var out bytes.Buffer
+	if err := l.Export(t.Context(), &out, audit.Scope{Accounts: everything, Format: audit.Zip}); err != nil {
+		t.Fatal(err)
+	}
+	archive, err := zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil || len(archive.File) != 2 {
+		t.Fatalf("%+v, %v", archive, err)
+	}
+	evidence := audit.File{Name: archive.File[0].Name, Open: archive.File[0].Open}
+	if report, err := audit.Verify(evidence); err != nil || report.Files[0].Entries != 2 || archive.File[1].Name != "audit.csv" {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
 func TestUnknownFormatIsRefused(t *testing.T) {
 	_, l := open(t)
 	if err := l.Export(t.Context(), io.Discard, audit.Scope{Format: "pdf"}); !errors.Is(err, model.Invalid) {
@@ -288,4 +307,21 @@ func TestUnknownFormatIsRefused(t *testing.T) {
 func ExampleFault() {
 	fmt.Println(&audit.Fault{File: "october.jsonl", Index: 17, Why: "its bytes do not have its hash"})
 	// Output: october.jsonl: entry 17: its bytes do not have its hash
+}
+
+// Nothing breaks the reader, and what verifies does not without its first line.
+func FuzzVerify(f *testing.F) {
+	for _, content := range exports(f) {
+		f.Add(content)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		report, err := audit.Verify(file("fuzz", content))
+		if err != nil || report.Files[0].Entries == 0 {
+			return
+		}
+		_, rest, _ := bytes.Cut(content, []byte("\n"))
+		if _, err := audit.Verify(file("rest", rest)); err == nil {
+			t.Errorf("verified without its first line: %q", content)
+		}
+	})
 }
