@@ -27,7 +27,7 @@ var samples = map[string]string{
 	model.KindPayout: payoutJSON, model.KindStatement: statementJSON, model.KindDispute: disputeJSON,
 }
 
-func kindNamed(t testing.TB, name string) Kind {
+func kindNamed(t tester, name string) Kind {
 	t.Helper()
 	k, ok := Lookup(name)
 	if !ok {
@@ -37,7 +37,7 @@ func kindNamed(t testing.TB, name string) Kind {
 }
 
 // edited is the sample with members replaced by path ("payee.name"); nil deletes.
-func edited(t testing.TB, kind string, edits map[string]any) json.RawMessage {
+func edited(t tester, kind string, edits map[string]any) json.RawMessage {
 	t.Helper()
 	var params map[string]any
 	if err := json.Unmarshal([]byte(samples[kind]), &params); err != nil {
@@ -62,7 +62,7 @@ func edited(t testing.TB, kind string, edits map[string]any) json.RawMessage {
 	return raw
 }
 
-func locations(t testing.TB, err error) []string {
+func locations(t tester, err error) []string {
 	t.Helper()
 	var e *model.Error
 	if !errors.As(err, &e) || e.Kind != model.Invalid {

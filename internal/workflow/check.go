@@ -141,7 +141,7 @@ func (f *faults) bounded(location, value string, longest int, refused func(rune)
 // text around them: a name must not be able to change how an amount is read.
 func disruptive(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' ||
-		'\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' || r == '\u200e' || r == '\u200f'
+		'\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
 
 var wordPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:/+@-]*$`)

@@ -226,9 +226,9 @@ func (p *Dispute) assemble() Work {
 		types[i] = item.Type
 	}
 	if len(types) == 0 {
-		return Work{Detail: "The response is to accept, without evidence."}
+		return Work{Detail: "The response is to " + p.Response + ", without evidence."}
 	}
-	return Work{Detail: fmt.Sprintf("The response is to %s, with %d of evidence: %s.", p.Response, len(types), strings.Join(types, ", "))}
+	return Work{Detail: fmt.Sprintf("The response is to %s, with this evidence: %s.", p.Response, strings.Join(types, ", "))}
 }
 
 // resolution is how the dispute ended by the newest word that the response

@@ -19,7 +19,8 @@ const (
 
 // Payee is who gets the money. Reference and destination are words: 1 to 100
 // ASCII letters, digits and _ . : / + @ - beginning with a letter, a digit or _.
-// Name is one line of at most 200 characters without control characters,
+// Name is one line of at most 200 characters, without control characters and
+// without those that override the direction of text, as for every text; it is
 // required where a payout is made. Email is optional and a valid address.
 type Payee struct {
 	Reference   string `json:"reference"`

@@ -203,14 +203,14 @@ func (p *Statement) calculate() Work {
 		return Work{Refused: model.ResultPermanent, Code: "statement_invalid", Detail: "The statement cannot be calculated: " + f.sentence()}
 	}
 	total, _ := p.total()
-	return Work{Detail: fmt.Sprintf("%s add up to %s.", p.count(), p.money(total))}
+	return Work{Detail: fmt.Sprintf("%s up to %s.", p.count(), p.money(total))}
 }
 
 func (p *Statement) count() string {
 	if len(p.Lines) == 1 {
-		return "1 line"
+		return "1 line adds"
 	}
-	return fmt.Sprintf("%d lines", len(p.Lines))
+	return fmt.Sprintf("%d lines add", len(p.Lines))
 }
 
 func (p *Statement) issue(c *model.Case) (Work, error) {
