@@ -1,0 +1,301 @@
+package moments
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"countersign/internal/audit"
+	"countersign/internal/engine"
+	"countersign/internal/model"
+	"countersign/internal/provider"
+	"countersign/internal/provider/sandbox"
+	"countersign/internal/provider/sandbox/server"
+	"countersign/internal/store"
+	"countersign/internal/workflow"
+)
+
+const (
+	account       = "acme"
+	webhookSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+)
+
+// clock is the one time of a world: it stands still until it is moved.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) Add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// world is a whole installation: database, engine and a provider with books.
+type world struct {
+	t      testing.TB
+	dir    string
+	clock  *clock
+	timing model.Timing
+	bank   *server.Server
+	hooks  *httptest.Server
+
+	mu     sync.Mutex
+	engine *engine.Engine
+	db     *store.DB
+	log    *audit.Log
+	book   *workflow.Book
+	// hooks around commits, for deaths and lies of the database
+	before, after func() error
+	intents       []string
+}
+
+type option func(*server.Config)
+
+// newWorld starts everything on empty books.
+func newWorld(t testing.TB, opts ...option) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir(), clock: &clock{now: time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)}, timing: model.NormalPace()}
+	w.timing.Call = 2 * time.Second // a hanging provider must not hold the test up
+	w.hooks = httptest.NewServer(http.HandlerFunc(w.receive))
+	t.Cleanup(w.hooks.Close)
+	cfg := server.Config{Data: filepath.Join(w.dir, "sandbox.db"), Addr: "127.0.0.1:0", Now: w.clock.Now, Settle: 2 * time.Second,
+		WebhookURL: w.hooks.URL, WebhookSecret: webhookSecret, Logger: slog.New(slog.DiscardHandler)}
+	for _, opt := range opts {
+		opt(&cfg)
+	}
+	bank, err := server.Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bank.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.bank = bank
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		bank.Close(ctx)
+	})
+	w.start(cfg)
+	return w
+}
+
+// start opens the database and a new engine on it.
+func (w *world) start(cfg server.Config) {
+	w.t.Helper()
+	adapter := sandbox.New(sandbox.Config{Name: "bank", URL: w.bank.URL(), Secret: webhookSecret, Retention: cfg.Retention, Stores: model.Stored(cfg.Stores)})
+	registry := must(provider.NewRegistry(map[string]provider.Adapter{"bank": adapter}, map[string]provider.Routes{
+		provider.AnyAccount: {Payouts: "bank", Credits: "bank", Disputes: "bank", Messages: "bank"}}))(w.t)
+	db := must(store.Open(context.Background(), "sqlite:"+filepath.Join(w.dir, "countersign.db"), store.Options{Clock: w.clock.Now,
+		BeforeCommit: w.hook(&w.before), AfterCommit: w.hook(&w.after)}))(w.t)
+	w.mu.Lock()
+	w.db, w.log, w.book = db, audit.New(db, bytes.Repeat([]byte{7}, 32)), workflow.NewBook(registry)
+	w.engine = engine.New(engine.Config{DB: db, Log: w.log, Book: w.book, Providers: registry, Timing: w.timing, Workers: 4,
+		Clock: w.clock.Now, Logger: w.logger(), Spread: func() float64 { return 0.5 }})
+	w.mu.Unlock()
+	w.t.Cleanup(func() { db.Close() })
+	if err := w.engine.Start(context.Background()); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := db.Update(context.Background(), func(tx *store.Tx) error { return tx.EnsureAccount(account) }); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// restart is what happens after a death: everything in memory is gone.
+func (w *world) restart() {
+	w.t.Helper()
+	w.set(nil, nil)
+	w.db.Close()
+	w.start(server.Config{})
+}
+
+func (w *world) logger() *slog.Logger {
+	if os.Getenv("MOMENTS_LOG") == "" {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(w.t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// hook gives the database a function that can be exchanged while it runs.
+func (w *world) hook(f *func() error) func() error {
+	return func() error {
+		w.mu.Lock()
+		h := *f
+		w.mu.Unlock()
+		if h == nil {
+			return nil
+		}
+		return h()
+	}
+}
+
+func (w *world) set(before, after func() error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.before, w.after = before, after
+}
+
+func (w *world) receive(rw http.ResponseWriter, r *http.Request) {
+	raw, _ := io.ReadAll(r.Body)
+	w.mu.Lock()
+	e := w.engine
+	w.mu.Unlock()
+	if e == nil || e.Receive(r.Context(), "bank", r.Header, raw) != nil {
+		rw.WriteHeader(http.StatusServiceUnavailable)
+	}
+}
+
+// must turns a pair of value and error into the value.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+// fault arms a fault of the provider.
+func (w *world) fault(name string, times int, match map[string]any, ms int) {
+	w.t.Helper()
+	body, _ := json.Marshal(map[string]any{"match": match, "fault": name, "times": times, "ms": ms})
+	resp, err := http.Post(w.bank.URL()+"/faults", "application/json", bytes.NewReader(body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, _ := io.ReadAll(resp.Body); resp.StatusCode >= 300 {
+		w.t.Fatalf("arm %s: %d %s", name, resp.StatusCode, text)
+	}
+}
+
+// posts is the match of every request that acts.
+func posts(path string) map[string]any { return map[string]any{"method": "POST", "path": path} }
+
+// looks is the match of every request that only looks.
+func looks() map[string]any { return map[string]any{"method": "GET"} }
+
+// effect is one line of the provider's own books.
+type effect struct {
+	Operation string `json:"operation"`
+	Key       string `json:"key"`
+	Reference string `json:"reference"`
+	Amount    int64  `json:"amount"`
+	Currency  string `json:"currency"`
+	UndoneAt  any    `json:"undone_at"`
+}
+
+// books reads what really happened.
+func (w *world) books() []effect {
+	w.t.Helper()
+	resp, err := http.Get(w.bank.URL() + "/books")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var list struct{ Effects []effect }
+	if err := json.NewDecoder(resp.Body).Decode(&list); err != nil {
+		w.t.Fatal(err)
+	}
+	return list.Effects
+}
+
+// effects counts the standing effects of one operation.
+func (w *world) effects(operation string) (n int) {
+	for _, e := range w.books() {
+		if e.Operation == operation && e.UndoneAt == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// run lets the engine work for a span of its time: it does what is due, then
+// the clock jumps to what is due next.
+func (w *world) run(span time.Duration) {
+	w.t.Helper()
+	end := w.clock.Now().Add(span)
+	for range 2000 {
+		if err := w.bank.CatchUp(context.Background()); err != nil {
+			w.t.Fatal(err)
+		}
+		if w.engine.Pass(context.Background()) > 0 {
+			continue
+		}
+		now := w.clock.Now()
+		if !now.Before(end) {
+			return
+		}
+		next := w.nextWake()
+		if next.IsZero() || next.After(end) || !next.After(now) {
+			next = now.Add(min(time.Second, end.Sub(now)))
+			if w.nextWake().IsZero() || w.nextWake().After(end) {
+				next = end
+			}
+		}
+		w.clock.Add(next.Sub(now))
+	}
+	w.t.Fatal("the engine does not come to rest")
+}
+
+func (w *world) nextWake() time.Time {
+	var at model.Time
+	if err := w.db.View(context.Background(), func(tx *store.Tx) (err error) { at, err = tx.NextWake(); return err }); err != nil {
+		w.t.Fatal(err)
+	}
+	return at.Std()
+}
+
+// load reads one intent.
+func (w *world) load(id string) *model.Case {
+	w.t.Helper()
+	var c *model.Case
+	if err := w.db.View(context.Background(), func(tx *store.Tx) (err error) { c, err = tx.Case(id); return err }); err != nil {
+		w.t.Fatal(err)
+	}
+	return c
+}
+
+// expect checks the states of an intent and of one of its steps.
+func (w *world) expect(id string, intent model.IntentState, step string, state model.StepState) {
+	w.t.Helper()
+	c := w.load(id)
+	if c.State != intent || c.Step(step).State != state {
+		w.t.Fatalf("intent is %s (%s), %s is %s; want %s, %s\n%s", c.State, c.Reason, step, c.Step(step).State, intent, state, describe(c))
+	}
+}
+
+// describe prints what a failed expectation needs to be understood.
+func describe(c *model.Case) string {
+	var b strings.Builder
+	for _, s := range c.Steps {
+		b.WriteString("  " + s.Name + " " + string(s.State) + " " + s.Code + " " + s.Reason + "\n")
+		for _, a := range s.Attempts {
+			b.WriteString("    attempt " + string(a.Trigger) + " " + a.StartedAt.String() + " " + string(a.Result) + " " + a.Code + " " + a.Reason + "\n")
+		}
+		for _, e := range s.Evidence {
+			b.WriteString("    evidence " + string(e.Source) + " " + e.At.String() + " " + string(e.Says) + " " + e.Status + " " + e.Detail + "\n")
+		}
+	}
+	return b.String()
+}
