@@ -154,88 +154,92 @@ func TestAcceptLeavesMootSteps(t *testing.T) {
 	}
 }
 
+var long = strings.Repeat("x", 201)
+
+func line(amount int64) map[string]any {
+	return map[string]any{"reference": fmt.Sprint("l", amount), "description": "d", "amount": amount}
+}
+
+// refusals are edits of the samples with the locations at fault.
+var refusals = []struct {
+	name, kind string
+	edits      map[string]any
+	want       string
+}{
+	{"unknown member", "payout", map[string]any{"note": 1}, "/note"},
+	{"unknown inner member", "payout", map[string]any{"payee.iban": "x"}, "/payee/iban"},
+	{"other case of a member", "payout", map[string]any{"Amount": 1}, "/Amount"},
+	{"amount as text", "payout", map[string]any{"amount": "12"}, "/amount"},
+	{"fraction", "payout", map[string]any{"amount": 12.5}, "/amount"},
+	{"no amount", "payout", map[string]any{"amount": nil}, "/amount"},
+	{"zero", "payout", map[string]any{"amount": 0}, "/amount"},
+	{"negative", "payout", map[string]any{"amount": -1}, "/amount"},
+	{"over 2^53-1", "payout", map[string]any{"amount": int64(1) << 53}, "/amount"},
+	{"no currency", "payout", map[string]any{"currency": nil}, "/currency"},
+	{"small letters", "payout", map[string]any{"currency": "usd"}, "/currency"},
+	{"gold", "payout", map[string]any{"currency": "XAU"}, "/currency"},
+	{"no payee", "payout", map[string]any{"payee": nil}, "/payee/destination /payee/name /payee/reference"},
+	{"empty reference", "payout", map[string]any{"payee.reference": ""}, "/payee/reference"},
+	{"reference not ASCII", "payout", map[string]any{"payee.reference": "ré"}, "/payee/reference"},
+	{"long reference", "payout", map[string]any{"payee.reference": long}, "/payee/reference"},
+	{"destination with a space", "payout", map[string]any{"payee.destination": "acct 9"}, "/payee/destination"},
+	{"long name", "payout", map[string]any{"payee.name": long}, "/payee/name"},
+	{"line break in the name", "payout", map[string]any{"payee.name": "a\nb"}, "/payee/name"},
+	{"text direction in the name", "payout", map[string]any{"payee.name": "a\u202eb"}, "/payee/name"},
+	{"not an address", "payout", map[string]any{"payee.email": "ada"}, "/payee/email"},
+	{"two addresses", "payout", map[string]any{"payee.email": "a@b.com,c@d.com"}, "/payee/email"},
+	{"named address", "payout", map[string]any{"payee.email": "Ada <a@b.com>"}, "/payee/email"},
+	{"header in an address", "payout", map[string]any{"payee.email": "a@b.com\r\nBcc: c@d.com"}, "/payee/email"},
+	{"long period", "payout", map[string]any{"period": long}, "/period"},
+	{"bad time", "payout", map[string]any{"requested_at": "yesterday"}, "/requested_at"},
+	{"control character in the memo", "payout", map[string]any{"memo": "a\x00"}, "/memo"},
+	{"long trace id", "payout", map[string]any{"trace_id": long}, "/trace_id"},
+	{"all at once", "payout", map[string]any{"amount": 0, "currency": "XXX", "payee.name": ""}, "/amount /currency /payee/name"},
+
+	{"no rep name", "statement", map[string]any{"rep.name": nil}, "/rep/name"},
+	{"no rep reference", "statement", map[string]any{"rep.reference": nil}, "/rep/reference"},
+	{"rep address", "statement", map[string]any{"rep.email": "x@"}, "/rep/email"},
+	{"no zone", "statement", map[string]any{"period.zone": nil}, "/period/zone"},
+	{"this machine's zone", "statement", map[string]any{"period.zone": "Local"}, "/period/zone"},
+	{"no such zone", "statement", map[string]any{"period.zone": "Mars/Olympus"}, "/period/zone"},
+	{"zone as a path", "statement", map[string]any{"period.zone": "../../etc/passwd"}, "/period/zone"},
+	{"empty period", "statement", map[string]any{"period.to": "2026-10-01"}, "/period/to"},
+	{"backward period", "statement", map[string]any{"period.to": "2026-09-01"}, "/period/to"},
+	{"no such day", "statement", map[string]any{"period.from": "2026-02-30"}, "/period/from"},
+	{"time instead of a day", "statement", map[string]any{"period.from": "2026-10-01T00:00:00Z"}, "/period/from"},
+	{"no lines", "statement", map[string]any{"lines": nil}, "/lines"},
+	{"too many lines", "statement", map[string]any{"lines": make([]map[string]any, maxLines+1)}, "/lines"},
+	{"empty line", "statement", map[string]any{"lines": []any{map[string]any{}}}, "/lines/0/description /lines/0/reference"},
+	{"the same line twice", "statement", map[string]any{"lines": []any{line(1), line(1)}}, "/lines/1/reference"},
+	{"line below the range", "statement", map[string]any{"lines": []any{line(-1 << 53)}}, "/lines /lines/0/amount"},
+	{"sum over the range", "statement", map[string]any{"lines": []any{line(int64(model.MaxAmount)), line(1)}}, "/lines"},
+	{"sum below the range", "statement", map[string]any{"lines": []any{line(-int64(model.MaxAmount)), line(-1)}}, "/lines"},
+	{"statement currency", "statement", map[string]any{"currency": "ABC"}, "/currency"},
+
+	{"no dispute", "dispute", map[string]any{"dispute": nil}, "/dispute"},
+	{"dispute as a path", "dispute", map[string]any{"dispute": "../x"}, "/dispute"},
+	{"no charge", "dispute", map[string]any{"charge": nil}, "/charge"},
+	{"no reason", "dispute", map[string]any{"reason": nil}, "/reason"},
+	{"other response", "dispute", map[string]any{"response": "ignore"}, "/response"},
+	{"dispute amount", "dispute", map[string]any{"amount": -5}, "/amount"},
+	{"no deadline", "dispute", map[string]any{"due_by": nil}, "/due_by"},
+	{"deadline without zone", "dispute", map[string]any{"due_by": "2026-12-10T00:00:00"}, "/due_by"},
+	{"credit without payee", "dispute", map[string]any{"credit.payee": nil}, "/credit/payee"},
+	{"credit without amount", "dispute", map[string]any{"credit.amount": nil}, "/credit/amount"},
+	{"credit without destination", "dispute", map[string]any{"credit.payee.destination": nil}, "/credit/payee/destination"},
+	{"credit over the dispute", "dispute", map[string]any{"credit.amount": 4201}, "/credit/amount"},
+	{"notify", "dispute", map[string]any{"notify": []string{"a@b.com", "nobody"}}, "/notify/1"},
+	{"notify twice", "dispute", map[string]any{"notify": []string{"a@b.com", "a@b.com"}}, "/notify/1"},
+	{"notify too many", "dispute", map[string]any{"notify": make([]string, maxNotified+1)}, "/notify"},
+	{"contest without evidence", "dispute", map[string]any{"evidence": nil}, "/evidence"},
+	{"too much evidence", "dispute", map[string]any{"evidence": make([]map[string]string, maxItems+1)}, "/evidence"},
+	{"empty evidence", "dispute", map[string]any{"evidence": []any{map[string]string{}}}, "/evidence/0/text /evidence/0/type"},
+	{"control character in evidence", "dispute", map[string]any{"evidence": []any{map[string]string{"type": "a", "text": "\x1b[2J"}}}, "/evidence/0/text"},
+	{"long evidence", "dispute", map[string]any{"evidence": []any{map[string]string{"type": "a", "text": strings.Repeat("x", maxEvidence+1)}}}, "/evidence/0/text"},
+}
+
 func TestAcceptRefuses(t *testing.T) {
-	long := strings.Repeat("x", 201)
-	line := func(amount any) map[string]any {
-		return map[string]any{"reference": fmt.Sprint("l", amount), "description": "d", "amount": amount}
-	}
-	cases := []struct {
-		name, kind string
-		edits      map[string]any
-		want       string
-	}{
-		{"unknown member", "payout", map[string]any{"note": 1}, "/note"},
-		{"unknown inner member", "payout", map[string]any{"payee.iban": "x"}, "/payee/iban"},
-		{"other case of a member", "payout", map[string]any{"Amount": 1}, "/Amount"},
-		{"amount as text", "payout", map[string]any{"amount": "12"}, "/amount"},
-		{"fraction", "payout", map[string]any{"amount": 12.5}, "/amount"},
-		{"no amount", "payout", map[string]any{"amount": nil}, "/amount"},
-		{"zero", "payout", map[string]any{"amount": 0}, "/amount"},
-		{"negative", "payout", map[string]any{"amount": -1}, "/amount"},
-		{"over 2^53-1", "payout", map[string]any{"amount": int64(1) << 53}, "/amount"},
-		{"no currency", "payout", map[string]any{"currency": nil}, "/currency"},
-		{"small letters", "payout", map[string]any{"currency": "usd"}, "/currency"},
-		{"gold", "payout", map[string]any{"currency": "XAU"}, "/currency"},
-		{"no payee", "payout", map[string]any{"payee": nil}, "/payee/destination /payee/name /payee/reference"},
-		{"empty reference", "payout", map[string]any{"payee.reference": ""}, "/payee/reference"},
-		{"reference not ASCII", "payout", map[string]any{"payee.reference": "ré"}, "/payee/reference"},
-		{"long reference", "payout", map[string]any{"payee.reference": long}, "/payee/reference"},
-		{"destination with a space", "payout", map[string]any{"payee.destination": "acct 9"}, "/payee/destination"},
-		{"long name", "payout", map[string]any{"payee.name": long}, "/payee/name"},
-		{"line break in the name", "payout", map[string]any{"payee.name": "a\nb"}, "/payee/name"},
-		{"text direction in the name", "payout", map[string]any{"payee.name": "a\u202eb"}, "/payee/name"},
-		{"not an address", "payout", map[string]any{"payee.email": "ada"}, "/payee/email"},
-		{"two addresses", "payout", map[string]any{"payee.email": "a@b.com,c@d.com"}, "/payee/email"},
-		{"named address", "payout", map[string]any{"payee.email": "Ada <a@b.com>"}, "/payee/email"},
-		{"header in an address", "payout", map[string]any{"payee.email": "a@b.com\r\nBcc: c@d.com"}, "/payee/email"},
-		{"long period", "payout", map[string]any{"period": long}, "/period"},
-		{"bad time", "payout", map[string]any{"requested_at": "yesterday"}, "/requested_at"},
-		{"control character in the memo", "payout", map[string]any{"memo": "a\x00"}, "/memo"},
-		{"long trace id", "payout", map[string]any{"trace_id": long}, "/trace_id"},
-		{"all at once", "payout", map[string]any{"amount": 0, "currency": "XXX", "payee.name": ""}, "/amount /currency /payee/name"},
-
-		{"no rep name", "statement", map[string]any{"rep.name": nil}, "/rep/name"},
-		{"no rep reference", "statement", map[string]any{"rep.reference": nil}, "/rep/reference"},
-		{"rep address", "statement", map[string]any{"rep.email": "x@"}, "/rep/email"},
-		{"no zone", "statement", map[string]any{"period.zone": nil}, "/period/zone"},
-		{"this machine's zone", "statement", map[string]any{"period.zone": "Local"}, "/period/zone"},
-		{"no such zone", "statement", map[string]any{"period.zone": "Mars/Olympus"}, "/period/zone"},
-		{"zone as a path", "statement", map[string]any{"period.zone": "../../etc/passwd"}, "/period/zone"},
-		{"empty period", "statement", map[string]any{"period.to": "2026-10-01"}, "/period/to"},
-		{"backward period", "statement", map[string]any{"period.to": "2026-09-01"}, "/period/to"},
-		{"no such day", "statement", map[string]any{"period.from": "2026-02-30"}, "/period/from"},
-		{"time instead of a day", "statement", map[string]any{"period.from": "2026-10-01T00:00:00Z"}, "/period/from"},
-		{"no lines", "statement", map[string]any{"lines": nil}, "/lines"},
-		{"too many lines", "statement", map[string]any{"lines": make([]map[string]any, maxLines+1)}, "/lines"},
-		{"empty line", "statement", map[string]any{"lines": []any{map[string]any{}}}, "/lines/0/description /lines/0/reference"},
-		{"the same line twice", "statement", map[string]any{"lines": []any{line(1), line(1)}}, "/lines/1/reference"},
-		{"line below the range", "statement", map[string]any{"lines": []any{line(-1 << 53)}}, "/lines /lines/0/amount"},
-		{"sum over the range", "statement", map[string]any{"lines": []any{line(int64(model.MaxAmount)), line(1)}}, "/lines"},
-		{"sum below the range", "statement", map[string]any{"lines": []any{line(-int64(model.MaxAmount)), line(-1)}}, "/lines"},
-		{"statement currency", "statement", map[string]any{"currency": "ABC"}, "/currency"},
-
-		{"no dispute", "dispute", map[string]any{"dispute": nil}, "/dispute"},
-		{"dispute as a path", "dispute", map[string]any{"dispute": "../x"}, "/dispute"},
-		{"no charge", "dispute", map[string]any{"charge": nil}, "/charge"},
-		{"no reason", "dispute", map[string]any{"reason": nil}, "/reason"},
-		{"other response", "dispute", map[string]any{"response": "ignore"}, "/response"},
-		{"dispute amount", "dispute", map[string]any{"amount": -5}, "/amount"},
-		{"no deadline", "dispute", map[string]any{"due_by": nil}, "/due_by"},
-		{"deadline without zone", "dispute", map[string]any{"due_by": "2026-12-10T00:00:00"}, "/due_by"},
-		{"credit without payee", "dispute", map[string]any{"credit.payee": nil}, "/credit/payee"},
-		{"credit without amount", "dispute", map[string]any{"credit.amount": nil}, "/credit/amount"},
-		{"credit without destination", "dispute", map[string]any{"credit.payee.destination": nil}, "/credit/payee/destination"},
-		{"credit over the dispute", "dispute", map[string]any{"credit.amount": 4201}, "/credit/amount"},
-		{"notify", "dispute", map[string]any{"notify": []string{"a@b.com", "nobody"}}, "/notify/1"},
-		{"notify twice", "dispute", map[string]any{"notify": []string{"a@b.com", "a@b.com"}}, "/notify/1"},
-		{"notify too many", "dispute", map[string]any{"notify": make([]string, maxNotified+1)}, "/notify"},
-		{"contest without evidence", "dispute", map[string]any{"evidence": nil}, "/evidence"},
-		{"too much evidence", "dispute", map[string]any{"evidence": make([]map[string]string, maxItems+1)}, "/evidence"},
-		{"empty evidence", "dispute", map[string]any{"evidence": []any{map[string]string{}}}, "/evidence/0/text /evidence/0/type"},
-		{"control character in evidence", "dispute", map[string]any{"evidence": []any{map[string]string{"type": "a", "text": "\x1b[2J"}}}, "/evidence/0/text"},
-		{"long evidence", "dispute", map[string]any{"evidence": []any{map[string]string{"type": "a", "text": strings.Repeat("x", maxEvidence+1)}}}, "/evidence/0/text"},
-	}
-	for _, tc := range cases {
+	for _, tc := range refusals {
 		t.Run(tc.kind+" "+tc.name, func(t *testing.T) {
 			_, err := kindNamed(t, tc.kind).Accept(edited(t, tc.kind, tc.edits))
 			if got := strings.Join(locations(t, err), " "); got != tc.want {

@@ -11,7 +11,7 @@ import (
 // documentView is what the page of a statement shows.
 type documentView struct {
 	Account, Name, Reference string
-	From, To, LastDay, Zone  string
+	From, LastDay, Zone      string
 	Currency, CurrencyName   string
 	Lines                    []documentLine
 	Total, TotalLabel        string
@@ -33,7 +33,7 @@ func (p *Statement) document(c *model.Case) ([]byte, error) {
 	total, _ := p.total()
 	view := documentView{
 		Account: c.Account, Name: p.Rep.Name, Reference: p.Rep.Reference,
-		From: p.Period.From, To: p.Period.To, LastDay: p.Period.lastDay(), Zone: p.Period.Zone,
+		From: p.Period.From, LastDay: p.Period.lastDay(), Zone: p.Period.Zone,
 		Currency: p.Currency, CurrencyName: model.CurrencyName(p.Currency),
 		Total:  model.Money{Amount: total, Currency: p.Currency}.String(),
 		Intent: c.ID, Prepared: c.CreatedAt.Std().In(zone).Format(time.DateOnly), TotalLabel: balance(total),
