@@ -76,30 +76,33 @@ func locations(t tester, err error) []string {
 	return found
 }
 
+type draftedStep struct {
+	name      string
+	class     model.Class
+	operation string
+	amount    int64
+}
+
+// drafts are what the samples become.
+var drafts = []struct {
+	kind                              string
+	amount                            int64
+	currency, payee, payeeRef, period string
+	steps                             []draftedStep
+}{
+	{"payout", 125050, "USD", "Ada Rep", "rep-118", "2026-10", []draftedStep{
+		{"verify-payee", "pure", "", 0}, {"approve-payout", "local", "approve", 0}, {"create-payout", "keyed", "payout.create", 125050},
+		{"post-ledger", "local", "ledger.post", 125050}, {"send-remittance", "message", "message.send", 0}}},
+	{"statement", 88750, "USD", "Ada Rép <ops>", "rep-118", "2026-10-01/2026-11-01 America/New_York", []draftedStep{
+		{"calculate-statement", "pure", "", 0}, {"issue-statement", "local", "document.issue", 0}, {"send-statement", "message", "message.send", 0}}},
+	{"dispute", 4200, "EUR", "Dispute dp_31", "dp_31", "", []draftedStep{
+		{"assemble-evidence", "pure", "", 0}, {"approve-response", "local", "approve", 0}, {"submit-response", "keyed", "dispute.respond", 4200},
+		{"record-resolution", "local", "dispute.record", 4200}, {"credit-balance", "keyed", "credit.create", 4200},
+		{"notify-parties", "message", "message.send", 0}}},
+}
+
 func TestAcceptDrafts(t *testing.T) {
-	type step struct {
-		name      string
-		class     model.Class
-		operation string
-		amount    int64
-	}
-	cases := []struct {
-		kind                              string
-		amount                            int64
-		currency, payee, payeeRef, period string
-		steps                             []step
-	}{
-		{"payout", 125050, "USD", "Ada Rep", "rep-118", "2026-10", []step{
-			{"verify-payee", "pure", "", 0}, {"approve-payout", "local", "approve", 0}, {"create-payout", "keyed", "payout.create", 125050},
-			{"post-ledger", "local", "ledger.post", 125050}, {"send-remittance", "message", "message.send", 0}}},
-		{"statement", 88750, "USD", "Ada Rép <ops>", "rep-118", "2026-10-01/2026-11-01 America/New_York", []step{
-			{"calculate-statement", "pure", "", 0}, {"issue-statement", "local", "document.issue", 0}, {"send-statement", "message", "message.send", 0}}},
-		{"dispute", 4200, "EUR", "Dispute dp_31", "dp_31", "", []step{
-			{"assemble-evidence", "pure", "", 0}, {"approve-response", "local", "approve", 0}, {"submit-response", "keyed", "dispute.respond", 4200},
-			{"record-resolution", "local", "dispute.record", 4200}, {"credit-balance", "keyed", "credit.create", 4200},
-			{"notify-parties", "message", "message.send", 0}}},
-	}
-	for _, tc := range cases {
+	for _, tc := range drafts {
 		t.Run(tc.kind, func(t *testing.T) {
 			k := kindNamed(t, tc.kind)
 			d, err := k.Accept(json.RawMessage(samples[tc.kind]))
@@ -112,12 +115,12 @@ func TestAcceptDrafts(t *testing.T) {
 			if want := LookAlike(tc.kind, tc.payeeRef, tc.amount, tc.currency, tc.period); d.LookAlike != want || len(want) != 64 {
 				t.Errorf("look-alike %q, want %q", d.LookAlike, want)
 			}
-			var got []step
+			var got []draftedStep
 			for i, s := range d.Steps {
 				if s.State != model.Pending || s.Position != i+1 || s.Generation != 1 {
 					t.Errorf("step %s: state %s, position %d, generation %d", s.Name, s.State, s.Position, s.Generation)
 				}
-				got = append(got, step{s.Name, s.Class, s.Operation, s.Amount})
+				got = append(got, draftedStep{s.Name, s.Class, s.Operation, s.Amount})
 			}
 			if !slices.Equal(got, tc.steps) {
 				t.Errorf("steps\n%v, want\n%v", got, tc.steps)
