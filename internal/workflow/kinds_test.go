@@ -43,7 +43,7 @@ func TestMessages(t *testing.T) {
 	}{
 		{payoutCase, SendRemittance, "ada@example.com", "remittance", "Payment of 1,000.00 USD",
 			[]string{"Dear Ada Rep,", "acme has paid you 1,000.00 USD.", "Paid to: acct_9", "Period: 2026-10", intentID}},
-		{accepted(t, "statement", nil), SendStatement, "ada@example.com", "statement", "Statement for 2026-10-01 to 2026-11-01",
+		{accepted(t, "statement", nil), SendStatement, "ada@example.com", "statement", "Statement for 2026-10-01 to 2026-10-31",
 			[]string{"c-7  Chargeback: −12.50 USD", "Balance in your favour: 887.50 USD", "2026-10-31", "America/New_York"}},
 		{disputeCase, NotifyParties, "ada@example.com, ops@example.com", "dispute-notice", "Dispute dp_31 was won",
 			[]string{"The dispute named below was won.", "Amount: 42.00 EUR", "Credited: 42.00 EUR"}},

@@ -176,7 +176,7 @@ func (statement) Order(c *model.Case, s *model.Step) (provider.Order, error) {
 	}
 	o := order(s)
 	o.Message = &provider.Message{To: p.Rep.Email, Template: "statement", HTML: string(body), Text: p.text(c),
-		Subject: fmt.Sprintf("Statement for %s to %s", p.Period.From, p.Period.To)}
+		Subject: fmt.Sprintf("Statement for %s to %s", p.Period.From, p.Period.lastDay())}
 	return o, nil
 }
 
