@@ -1,0 +1,26 @@
+# The checks, the benchmarks and the generated files. Everything here runs
+# without settings; `make test` is what continuous integration runs.
+
+.PHONY: test tools lint generate
+
+# test installs what the checks need and is missing, then runs all of them. A
+# test that was skipped is a failure here.
+test: tools lint
+	COUNTERSIGN_E2E=required go run ./internal/house/gotest -race -shuffle=on -timeout 14m ./...
+
+tools:
+	scripts/install.sh
+
+lint:
+	@unformatted="$$(gofmt -l $$(git ls-files '*.go'))"; if [ -n "$$unformatted" ]; then \
+		echo "not formatted with gofmt:"; echo "$$unformatted"; exit 1; fi
+	go tool templ generate -check
+	go tool templ fmt -fail ./web
+	go vet ./...
+	go tool staticcheck ./...
+
+# generate rewrites the Go files made from templates.
+generate:
+	go tool templ fmt ./web
+	go tool templ generate
+

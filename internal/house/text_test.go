@@ -1,0 +1,97 @@
+package house
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Limits of what ships; tests may be longer where a table is.
+const (
+	maxFileLines     = 400
+	maxFunctionLines = 60
+)
+
+func TestFilesAreShort(t *testing.T) {
+	for name, text := range sources(t, ".go", ".templ") {
+		if lines := strings.Count(text, "\n"); lines > maxFileLines && !strings.HasSuffix(name, "_test.go") {
+			t.Errorf("%s has %d lines, more than %d: split it by topic", name, lines, maxFileLines)
+		}
+	}
+}
+
+func TestFunctionsAreShort(t *testing.T) {
+	for name, text := range sources(t, ".go") {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			lines := fset.Position(f.End()).Line - fset.Position(f.Pos()).Line + 1
+			if lines > maxFunctionLines {
+				t.Errorf("%s: %s has %d lines, more than %d", name, f.Name.Name, lines, maxFunctionLines)
+			}
+		}
+	}
+}
+
+func TestTemplatesAreShort(t *testing.T) {
+	start := regexp.MustCompile(`^(templ|func) `)
+	for name, text := range sources(t, ".templ") {
+		first, title := 0, ""
+		for i, line := range strings.Split(text, "\n") {
+			switch {
+			case start.MatchString(line):
+				first, title = i, line
+			case line == "}" && title != "":
+				if lines := i - first + 1; lines > maxFunctionLines {
+					t.Errorf("%s: %s has %d lines, more than %d", name, title, lines, maxFunctionLines)
+				}
+				title = ""
+			}
+		}
+	}
+}
+
+// forbidden are texts that no file may have, and why. The patterns are put
+// together from parts so that this file does not have them.
+var forbidden = []struct {
+	pattern string
+	endings []string
+	why     string
+}{
+	{`\b(TO` + `DO|FIX` + `ME)\b`, []string{".go", ".templ", ".sql", ".css", ".js", ".md", ".sh", "Makefile"}, "do it, or leave it out"},
+	{`\btempl\.` + `(Raw|SafeURL|SafeCSS|SafeScript|JSUnsafeFuncCall)\b`, []string{".go", ".templ"}, "it passes by the escaping"},
+	{`\btemplate\.` + `(HTML|JS|URL|CSS)\(`, []string{".go"}, "it passes by the escaping"},
+	{`\b[tb]\.` + `Skip(f|Now)?\(`, []string{".go"}, "a skipped test proves nothing"},
+	{`\.\./` + `shared`, []string{".go", ".templ", ".sql", ".css", ".js", ".md", ".sh", ".json", ".yaml", "Makefile"}, "it is outside of the repository"},
+}
+
+func TestForbiddenTexts(t *testing.T) {
+	for _, f := range forbidden {
+		pattern := regexp.MustCompile(f.pattern)
+		for name, text := range sources(t, f.endings...) {
+			for i, line := range strings.Split(text, "\n") {
+				if found := pattern.FindString(line); found != "" {
+					t.Errorf("%s:%d has %s: %s", name, i+1, found, f.why)
+				}
+			}
+		}
+	}
+}
+
+func TestGeneratedFilesAreFresh(t *testing.T) {
+	goCommand(t, "tool", "templ", "generate", "-check")
+}
