@@ -14,11 +14,12 @@ import (
 const (
 	webhookApplied = "applied"
 	webhookNothing = "nothing_new"
-	webhookOrphan  = "orphan" // about nothing that we know
+	webhookOrphan  = "orphan"     // about nothing that we know
+	webhookUnread  = "unanswered" // the provider never answered what it meant
 )
 
 // busyAgain is how soon a webhook is looked at again whose intent is being
-// worked on, or whose provider did not answer.
+// worked on.
 const busyAgain = 200 * time.Millisecond
 
 // Receive verifies one webhook and keeps it for ever; it is applied later, and
@@ -99,9 +100,19 @@ func (e *Engine) claimWebhook(tx *store.Tx, w store.Webhook, start time.Time) (*
 func (e *Engine) closeWebhook(tx *store.Tx, j *job, seen model.Observation) error {
 	switch seen.Finding {
 	case model.FoundNothing:
-		return tx.PostponeWebhook(*j.webhook, tx.Now().Add(10*busyAgain))
+		return e.lookAgain(tx, *j.webhook, seen)
 	case model.FoundNone:
 		return tx.SettleWebhook(*j.webhook, webhookNothing, seen.Detail, j.intent)
 	}
 	return tx.SettleWebhook(*j.webhook, webhookApplied, seen.Detail, j.intent)
+}
+
+// lookAgain waits as long before each look as the checks of an uncertain step do.
+func (e *Engine) lookAgain(tx *store.Tx, w store.Webhook, seen model.Observation) error {
+	wait, ok := e.Timing.CheckAfter(w.Tries, tx.Now().Sub(w.ReceivedAt))
+	if !ok {
+		return tx.SettleWebhook(w, webhookUnread, seen.Detail, "")
+	}
+	w.Tries++
+	return tx.PostponeWebhook(w, tx.Now().Add(wait))
 }

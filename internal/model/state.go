@@ -144,8 +144,8 @@ func (c *Case) Derive(t Timing, now Time) {
 	c.UpdatedAt = now
 }
 
-// behindUncertain puts what is merely stuck behind everything uncertain.
-const behindUncertain = 1 << 56
+// BehindUncertain is added to a place in the queue: it puts what is merely stuck behind everything uncertain.
+const BehindUncertain = 1 << 56
 
 // sortOpen is the queue's order: the oldest uncertainty first, then what has
 // been stuck longest; 0 keeps an intent out of the queue.
@@ -154,7 +154,7 @@ func (c *Case) sortOpen(unknown bool) int64 {
 	case unknown:
 		return int64(c.UncertainSince)
 	case c.State == NeedsReview, c.State == RetryableFailure, c.State == AwaitingApproval:
-		return behindUncertain + int64(c.StuckSince)
+		return BehindUncertain + int64(c.StuckSince)
 	}
 	return 0
 }

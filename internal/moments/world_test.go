@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -64,6 +65,7 @@ type world struct {
 	book   *workflow.Book
 	// hooks around commits, for deaths and lies of the database
 	before, after func() error
+	dead          atomic.Bool
 	intents       []string
 }
 
@@ -101,7 +103,7 @@ func newWorld(t testing.TB, opts ...option) *world {
 // start opens the database and a new engine on it.
 func (w *world) start(cfg server.Config) {
 	w.t.Helper()
-	adapter := sandbox.New(sandbox.Config{Name: "bank", URL: w.bank.URL(), Secret: webhookSecret, Retention: cfg.Retention, Stores: model.Stored(cfg.Stores)})
+	adapter := sandbox.New(sandbox.Config{Name: "bank", URL: w.bank.URL(), Secret: webhookSecret, Retention: cfg.Retention, Stores: model.Stored(cfg.Stores), Clock: w.clock.Now})
 	registry := must(provider.NewRegistry(map[string]provider.Adapter{"bank": adapter}, map[string]provider.Routes{
 		provider.AnyAccount: {Payouts: "bank", Credits: "bank", Disputes: "bank", Messages: "bank"}}))(w.t)
 	db := must(store.Open(context.Background(), "sqlite:"+filepath.Join(w.dir, "countersign.db"), store.Options{Clock: w.clock.Now,

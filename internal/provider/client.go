@@ -31,6 +31,8 @@ const (
 type Client struct {
 	tls     *tls.Config
 	lookups *http.Transport
+	// Clock is what a provider's Date is compared with; time.Now by default.
+	Clock func() time.Time
 }
 
 // NewClient makes a client. The TLS configuration may be nil.
@@ -40,7 +42,7 @@ func NewClient(config *tls.Config) *Client {
 	lookups.MaxIdleConnsPerHost = 4
 	lookups.IdleConnTimeout = 30 * time.Second
 	lookups.DialContext = (&net.Dialer{}).DialContext
-	return &Client{tls: config, lookups: lookups}
+	return &Client{tls: config, lookups: lookups, Clock: time.Now}
 }
 
 // transport is what effects and look-ups have in common. Proxy is nil: the
@@ -77,7 +79,7 @@ func (c *Client) Send(ctx context.Context, call Call, header http.Header) Reply 
 	effect.DialTLSContext = func(_ context.Context, network, address string) (net.Conn, error) {
 		return o.dial(ctx, network, address, true)
 	}
-	reply := exchange(effect, request)
+	reply := c.exchange(effect, request)
 	n := o.seal()
 	reply.Connections, reply.BytesOut, reply.Untouched = n.connections, n.written, n.written == 0
 	if reply.Fault != NoFault && reply.Status == 0 {
@@ -97,7 +99,7 @@ func (c *Client) Get(ctx context.Context, address string, header http.Header) Re
 	for name, values := range header {
 		request.Header[name] = values
 	}
-	return exchange(c.lookups, request)
+	return c.exchange(c.lookups, request)
 }
 
 // newRequest writes the frozen bytes down. The body is a plain reader, so that
@@ -125,13 +127,13 @@ func newRequest(ctx context.Context, call Call, header http.Header) (*http.Reque
 
 // exchange does one round trip. It goes below http.Client, which would follow
 // redirects and repeat.
-func exchange(t *http.Transport, request *http.Request) Reply {
+func (c *Client) exchange(t *http.Transport, request *http.Request) Reply {
 	response, err := t.RoundTrip(request)
 	if err != nil {
 		return Reply{Fault: faultOf(err)}
 	}
 	defer response.Body.Close()
-	reply := Reply{Status: response.StatusCode, Header: response.Header, Received: time.Now()}
+	reply := Reply{Status: response.StatusCode, Header: response.Header, Received: c.Clock()}
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		return reply // what follows is no HTTP
 	}

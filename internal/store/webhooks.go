@@ -12,6 +12,8 @@ type Webhook struct {
 	Reference  string     `db:"reference"` // our reference, where the event names it
 	Body       []byte     `db:"body"`
 	ReceivedAt model.Time `db:"received_at"`
+
+	Tries int `db:"tries"` // looks that its work has taken so far
 }
 
 // InsertWebhook keeps an event for ever and schedules its work; a redelivery
@@ -30,14 +32,14 @@ func (t *Tx) InsertWebhook(w Webhook) (fresh bool, err error) {
 // DueWebhooks lists the events whose work is due, oldest first.
 func (t *Tx) DueWebhooks(limit int) ([]Webhook, error) {
 	var list []Webhook
-	err := t.Select(&list, `SELECT w.* FROM webhook_work k JOIN webhooks w ON w.provider = k.provider AND w.event_id = k.event_id
+	err := t.Select(&list, `SELECT w.*, k.tries FROM webhook_work k JOIN webhooks w ON w.provider = k.provider AND w.event_id = k.event_id
 		WHERE k.due_at > 0 AND k.due_at <= ? ORDER BY k.due_at LIMIT ?`, t.now, limit)
 	return list, err
 }
 
-// PostponeWebhook schedules the event's work again.
+// PostponeWebhook schedules the event's work again, after w.Tries looks.
 func (t *Tx) PostponeWebhook(w Webhook, at model.Time) error {
-	_, err := t.Exec("UPDATE webhook_work SET due_at = ?, tries = tries + 1 WHERE provider = ? AND event_id = ? AND settled_at = 0", at, w.Provider, w.EventID)
+	_, err := t.Exec("UPDATE webhook_work SET due_at = ?, tries = ? WHERE provider = ? AND event_id = ? AND settled_at = 0", at, w.Tries, w.Provider, w.EventID)
 	return err
 }
 

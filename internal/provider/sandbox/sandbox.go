@@ -33,6 +33,8 @@ type Config struct {
 	// SettleLimit is how long a payout or credit may take to become final, before
 	// the pace; default an hour.
 	SettleLimit time.Duration
+	// Clock is what the sandbox's Date is compared with; default time.Now.
+	Clock func() time.Time
 }
 
 // Adapter is one sandbox. It may be used by many goroutines.
@@ -57,7 +59,11 @@ func New(cfg Config) *Adapter {
 		cfg.SettleLimit = time.Hour
 	}
 	cfg.Pace = max(cfg.Pace, 1)
-	return &Adapter{cfg: cfg, client: provider.NewClient(nil), contracts: contracts(cfg)}
+	client := provider.NewClient(nil)
+	if cfg.Clock != nil {
+		client.Clock = cfg.Clock
+	}
+	return &Adapter{cfg: cfg, client: client, contracts: contracts(cfg)}
 }
 
 // Constructor makes sandboxes from a providers file: beside type, url and secret

@@ -21,6 +21,10 @@ type Server struct {
 	client *http.Client
 	target atomic.Pointer[target]
 
+	// One settles and one delivers at a time, so that CatchUp returns only when
+	// what a loop has begun is done too.
+	settleTurn, deliverTurn sync.Mutex
+
 	flights  flights
 	settling bell
 	hooks    bell

@@ -57,6 +57,8 @@ func (s *Server) plan(tx *sql.Tx, o *object, f fault, now int64) error {
 // settleDue applies every transition that is due and returns when the next
 // one will be, zero where none is planned.
 func (s *Server) settleDue(ctx context.Context) (time.Time, error) {
+	s.settleTurn.Lock()
+	defer s.settleTurn.Unlock()
 	for {
 		var next time.Time
 		var applied bool

@@ -113,6 +113,8 @@ type letter struct {
 // deliverDue sends every event that is due and returns when the next one
 // will be, zero where none waits or there is nowhere to send to.
 func (s *Server) deliverDue(ctx context.Context) (time.Time, error) {
+	s.deliverTurn.Lock()
+	defer s.deliverTurn.Unlock()
 	for {
 		to := s.target.Load()
 		if to == nil {
