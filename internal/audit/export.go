@@ -139,9 +139,12 @@ func (l *Log) exportPage(ctx context.Context, into encoder, page *bytes.Buffer, 
 
 // pageOf reads the first entries of a filter, ascending.
 func pageOf(tx *store.Tx, f Filter) (rows []logEntry, err error) {
-	where, args := f.where()
-	err = tx.Select(&rows, `SELECT g.idx, e.canonical, g.leaf_hash FROM audit_log g JOIN audit_entries e ON e.id = g.entry_id
-		WHERE `+where+" ORDER BY g.idx LIMIT ?", append(args, pageSize)...)
+	f.Limit = pageSize
+	query, args, err := f.query(tx, "g.idx, e.canonical, g.leaf_hash")
+	if err != nil {
+		return nil, err
+	}
+	err = tx.Select(&rows, query, args...)
 	return rows, err
 }
 
@@ -157,7 +160,7 @@ func newJSONLines(tx *store.Tx, s Scope, size int64) (*jsonLines, error) {
 	if err != nil {
 		return nil, err
 	}
-	checkpoint.Scope = exportedScope{Complete: s.complete(), Accounts: s.Accounts.names, From: s.From, To: s.To}
+	checkpoint.Scope = exportedScope{Complete: s.complete(), Accounts: s.Accounts.listed(), From: s.From, To: s.To}
 	lines := &jsonLines{digest: sha256.New(), checkpoint: checkpoint}
 	if !s.complete() {
 		lines.proofs = &proofReader{size: size}

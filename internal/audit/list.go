@@ -18,7 +18,19 @@ type Accounts struct {
 func Everything() Accounts { return Accounts{all: true} }
 
 // Of sees the entries of the named accounts.
-func Of(accounts ...string) Accounts { return Accounts{names: accounts} }
+func Of(accounts ...string) Accounts {
+	names := slices.Clone(accounts)
+	slices.Sort(names)
+	return Accounts{names: slices.Compact(names)}
+}
+
+// listed names the accounts; nil is all.
+func (a Accounts) listed() []string {
+	if a.all {
+		return nil
+	}
+	return append([]string{}, a.names...)
+}
 
 func (a Accounts) sees(account string) bool {
 	return a.all || slices.Contains(a.names, account)
@@ -52,19 +64,30 @@ func (l *Log) List(tx *store.Tx, f Filter) ([]Item, error) {
 	if f.Limit <= 0 {
 		f.Limit = 100
 	}
-	parts, err := f.split(tx)
+	query, args, err := f.query(tx, foundColumns)
 	if err != nil {
 		return nil, err
+	}
+	return l.items(tx, query, args...)
+}
+
+// query selects columns of the log g and the entries e. Its parts are each
+// answered in order by an index, so its cost is bounded by their number and the
+// limit, not by how many entries match or do not.
+func (f Filter) query(tx *store.Tx, columns string) (string, []any, error) {
+	parts, err := f.split(tx)
+	if err != nil {
+		return "", nil, err
 	}
 	var queries []string
 	var args []any
 	for _, part := range parts {
 		where, values := part.where()
-		queries = append(queries, "SELECT * FROM (SELECT g.idx, g.entry_id FROM audit_log g WHERE "+where+f.order()+" LIMIT ?) AS part")
+		queries = append(queries, "SELECT * FROM (SELECT g.idx, g.entry_id, g.leaf_hash FROM audit_log g WHERE "+where+f.order()+" LIMIT ?) AS part")
 		args = append(append(args, values...), f.Limit)
 	}
-	return l.items(tx, "SELECT "+foundColumns+" FROM ("+strings.Join(queries, " UNION ALL ")+
-		") AS g JOIN audit_entries e ON e.id = g.entry_id"+f.order()+" LIMIT ?", append(args, f.Limit)...)
+	return "SELECT " + columns + " FROM (" + strings.Join(queries, " UNION ALL ") +
+		") AS g JOIN audit_entries e ON e.id = g.entry_id" + f.order() + " LIMIT ?", append(args, f.Limit), nil
 }
 
 func (f Filter) order() string {
@@ -77,29 +100,39 @@ func (f Filter) order() string {
 // maxParts bounds the parts of one query.
 const maxParts = 200
 
-// split turns a filter by a prefix of events into filters of one account and one
-// event each, which an index answers in order: the work then is bounded by the
-// limit, not by how many entries match or do not.
+// split turns a filter into filters of one account and one event each, where it
+// names accounts and a prefix of events.
 func (f Filter) split(tx *store.Tx) ([]Filter, error) {
-	if !strings.HasSuffix(f.Event, ".") || f.Accounts.all {
+	if f.Accounts.all {
 		return []Filter{f}, nil
 	}
 	var parts []Filter
 	for _, account := range f.Accounts.names {
-		events, err := eventsOf(tx, account, f.Event)
+		part := f
+		part.Accounts = Of(account)
+		byEvent, err := part.splitEvents(tx, account)
 		if err != nil {
 			return nil, err
 		}
-		for _, event := range events {
-			part := f
-			part.Accounts, part.Event = Of(account), event
-			parts = append(parts, part)
-		}
+		parts = append(parts, byEvent...)
 	}
 	if len(parts) == 0 || len(parts) > maxParts {
 		return []Filter{f}, nil
 	}
 	return parts, nil
+}
+
+func (f Filter) splitEvents(tx *store.Tx, account string) (parts []Filter, err error) {
+	if !strings.HasSuffix(f.Event, ".") {
+		return []Filter{f}, nil
+	}
+	events, err := eventsOf(tx, account, f.Event)
+	for _, event := range events {
+		part := f
+		part.Event = event
+		parts = append(parts, part)
+	}
+	return parts, err
 }
 
 // eventsOf gives the different events of an account that begin with a prefix, by
@@ -136,7 +169,8 @@ func (f Filter) where() (string, []any) {
 		add("g.event = ?", f.Event)
 	}
 	if f.Intent != "" {
-		add("g.intent_id = ?", f.Intent)
+		// The index holds only entries of intents, and must be told so.
+		add("g.intent_id = ? AND g.intent_id <> ''", f.Intent)
 	}
 	if f.Actor != "" {
 		add("g.actor = ?", f.Actor)

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
+	"log/slog"
 	"sync"
 
 	"countersign/internal/model"
@@ -167,10 +168,13 @@ func (l *Log) Trouble() Trouble {
 	return t
 }
 
+// refuse remembers a row, and logs it the first time.
 func (l *Log) refuse(id, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.refused) < maxRefused {
-		l.refused[id] = why
+	if l.refused[id] == why || len(l.refused) >= maxRefused {
+		return
 	}
+	l.refused[id] = why
+	slog.Error("audit row refused", "entry", id, "why", why)
 }

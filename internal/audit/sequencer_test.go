@@ -116,6 +116,53 @@ func TestRunNumbersSoonAndFreesItsLease(t *testing.T) {
 	}
 }
 
+func TestTwoSequencersGiveContiguousUniqueNumbers(t *testing.T) {
+	file := t.TempDir() + "/shared.db"
+	one := storetest.OpenFile(t, file, store.Options{})
+	two := storetest.OpenFile(t, file, store.Options{})
+	logs := []*audit.Log{audit.New(one, key), audit.New(two, key)}
+	const each = 60
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	ended := make(chan error, 2)
+	for _, l := range logs {
+		go func() { ended <- l.Run(ctx) }()
+	}
+	done := make(chan struct{})
+	for i, db := range []*store.DB{one, two} {
+		go func() {
+			record(t, db, logs[i], "acme", each)
+			done <- struct{}{}
+		}()
+	}
+	<-done
+	<-done
+	for size := int64(0); size < 2*each; {
+		var err error
+		if size, err = logs[0].Size(ctx); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	cancel()
+	for range logs {
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("Run ended with %v", err)
+		}
+	}
+	seen := map[string]bool{}
+	items := list(t, one, logs[0], audit.Filter{Accounts: audit.Everything(), Limit: 1000})
+	for i, item := range items {
+		if *item.Index != int64(i) || seen[item.ID] {
+			t.Fatalf("entry %d: %+v", i, item)
+		}
+		seen[item.ID] = true
+	}
+	if len(items) != 2*each || logs[0].Trouble().Err() != nil || logs[1].Trouble().Err() != nil {
+		t.Errorf("%d entries, trouble %v, %v", len(items), logs[0].Trouble(), logs[1].Trouble())
+	}
+}
+
 // A batch whose commit fails, applied or not, is numbered once in the end.
 func TestFailedCommitNumbersEachEntryOnce(t *testing.T) {
 	for name, applied := range map[string]bool{"not applied": false, "applied but errored": true} {
@@ -185,17 +232,19 @@ func fill(t testing.TB, db *store.DB, l *audit.Log, n int) {
 	t.Helper()
 	for n > 0 {
 		part := min(n, 1000)
-		update(t, db, func(tx *store.Tx) error {
-			for i := range part {
-				if _, err := l.Append(tx, entry("acme", i)); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		update(t, db, func(tx *store.Tx) error { return appendMany(tx, l, part) })
 		n -= part
 	}
 	sequence(t, l)
+}
+
+func appendMany(tx *store.Tx, l *audit.Log, n int) error {
+	for i := range n {
+		if _, err := l.Append(tx, entry("acme", i)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // peak is a writer that notes the largest heap seen while it is written to.
@@ -228,7 +277,10 @@ func TestExportDoesNotGrowInMemory(t *testing.T) {
 func BenchmarkSequence(b *testing.B) {
 	db, l := open(b)
 	for b.Loop() {
-		fill(b, db, l, 1000)
+		b.StopTimer()
+		update(b, db, func(tx *store.Tx) error { return appendMany(tx, l, 1000) })
+		b.StartTimer()
+		sequence(b, l)
 	}
 	b.ReportMetric(float64(1000*b.N)/b.Elapsed().Seconds(), "entries/s")
 }

@@ -64,6 +64,19 @@ func TestEmptyLogVerifies(t *testing.T) {
 	}
 }
 
+func TestLastLineSaysWhatTheExportHolds(t *testing.T) {
+	_, l := open(t)
+	for want, who := range map[string]audit.Accounts{
+		`{"complete":true,"accounts":null,"from":null,"to":null,"entries":0}`:               everything,
+		`{"complete":false,"accounts":[],"from":null,"to":null,"entries":0}`:                {},
+		`{"complete":false,"accounts":["acme","globex"],"from":null,"to":null,"entries":0}`: audit.Of("globex", "acme", "acme"),
+	} {
+		if content := export(t, l, who); !bytes.Contains(content, []byte(want)) {
+			t.Errorf("%s does not say %s", content, want)
+		}
+	}
+}
+
 func TestExportKeepsTheCanonicalBytes(t *testing.T) {
 	db, l := open(t)
 	id := record(t, db, l, "acme", 1)[0]
