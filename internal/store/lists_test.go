@@ -1,0 +1,293 @@
+package store
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"countersign/internal/model"
+)
+
+// openLists gives a database with open work of two accounts.
+func openLists(t *testing.T, intents ...model.Intent) *DB {
+	t.Helper()
+	db, err := Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "lists.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	err = db.Update(t.Context(), func(tx *Tx) error {
+		for _, account := range []string{"acme", "globex"} {
+			if err := tx.EnsureAccount(account); err != nil {
+				return err
+			}
+		}
+		for _, i := range intents {
+			i.Fingerprint, i.Params, i.Version = []byte{1}, []byte("{}"), 1
+			c := &model.Case{Intent: i, Steps: []*model.Step{{IntentID: i.ID, Name: "create-payout", Class: model.Keyed, Generation: 1, State: model.OutcomeUnknown,
+				Amount: i.Amount, Currency: i.Currency, WireKey: "w-" + i.ID, ExternalRef: "po_" + i.ID, UncertainSince: i.UncertainSince}}}
+			if _, err := tx.InsertCase(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func open(account string, n int64) model.Intent {
+	return model.Intent{ID: fmt.Sprintf("intent-%s%05d", account, n), Account: account, Kind: model.KindPayout, Key: fmt.Sprintf("run-%d", n),
+		State: model.NeedsReview, Stuck: "create-payout", Amount: 100 * n, Currency: "EUR", Payee: "Ada Rep", PayeeRef: fmt.Sprintf("rep-%d", n),
+		LookAlike: "same", CreatedAt: model.Time(1000 - n), StuckSince: model.Time(n), UncertainSince: model.Time(n), SortOpen: n}
+}
+
+func names(rows []model.Intent) string {
+	var list []string
+	for _, r := range rows {
+		list = append(list, strings.TrimPrefix(r.ID, "intent-"))
+	}
+	return strings.Join(list, " ")
+}
+
+// explain gives SQLite's plan of a query.
+func explain(t *testing.T, tx *Tx, query string, args []any) string {
+	t.Helper()
+	var rows []struct {
+		ID      int    `db:"id"`
+		Parent  int    `db:"parent"`
+		NotUsed int    `db:"notused"`
+		Detail  string `db:"detail"`
+	}
+	if err := tx.Select(&rows, "EXPLAIN QUERY PLAN "+query, args...); err != nil {
+		t.Fatalf("%v\n%s", err, query)
+	}
+	var plan []string
+	for _, r := range rows {
+		plan = append(plan, r.Detail)
+	}
+	return strings.Join(plan, "\n")
+}
+
+// TestListsUseTheirIndex: no list scans a table or sorts one; only the merge of
+// a few accounts may sort what each gave.
+func TestListsUseTheirIndex(t *testing.T) {
+	both := []string{"acme", "globex"}
+	crowded := ListFilter{Kind: "payout", State: "needs_review", Currency: "EUR", Min: 5, Before: 9, Owner: "me", From: &Position{Key: 3, ID: "x"}, Limit: 10}
+	cases := map[string]struct {
+		filter func(*ListFilter)
+		index  string
+	}{
+		"open work":     {func(f *ListFilter) { f.State = "" }, "intents_queue"},
+		"in one state":  {func(*ListFilter) {}, "intents_queue"},
+		"unknown":       {func(f *ListFilter) { f.State = StateUnknown }, "intents_queue"},
+		"by amount":     {func(f *ListFilter) { f.Order = LargestAmount }, "intents_amount"},
+		"by age":        {func(f *ListFilter) { f.Order = OldestIntent }, "intents_age"},
+		"finished":      {func(f *ListFilter) { f.State = "completed" }, "intents_state"},
+		"everything":    {func(f *ListFilter) { f.State = AnyState }, "intents_created"},
+		"backwards":     {func(f *ListFilter) { f.From.Back = true }, "intents_queue"},
+		"nobody's":      {func(f *ListFilter) { f.Owner = Nobody }, "intents_queue"},
+		"by age, state": {func(f *ListFilter) { f.Order, f.State = OldestIntent, StateUnknown }, "intents_age"},
+	}
+	db := openLists(t)
+	for name, c := range cases {
+		for _, accounts := range [][]string{both[:1], both} {
+			f, from := crowded, *crowded.From
+			f.Accounts, f.From = accounts, &from
+			c.filter(&f)
+			query, args := f.listQuery()
+			counting, countArgs := f.countQuery()
+			err := db.View(t.Context(), func(tx *Tx) error {
+				plan := explain(t, tx, query, args)
+				if strings.Count(plan, "USING INDEX "+c.index+" ") != len(accounts) || strings.Contains(plan, "SCAN intents") ||
+					len(accounts) == 1 && strings.Contains(plan, "TEMP B-TREE") {
+					t.Errorf("%s of %v:\n%s\n%s", name, accounts, query, plan)
+				}
+				if plan := explain(t, tx, counting, countArgs); !strings.Contains(plan, "SEARCH intents USING ") || strings.Contains(plan, "SCAN intents") {
+					t.Errorf("counting %s:\n%s", name, plan)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestOtherQueriesUseIndexes(t *testing.T) {
+	both := []string{"acme", "globex"}
+	search, searchArgs := searchQuery("intent-abcdefg:create-payout", ListFilter{Accounts: both, Kind: "payout"})
+	sums, sumArgs := uncertaintyQuery(both)
+	err := openLists(t).View(t.Context(), func(tx *Tx) error {
+		for name, q := range map[string]struct {
+			query string
+			args  []any
+		}{"search": {search, searchArgs}, "uncertainty": {sums, sumArgs}} {
+			plan := explain(t, tx, q.query, q.args)
+			for _, table := range []string{"intents", "steps", "s", "generations", "evidence"} {
+				if strings.Contains(plan+"\n", "SCAN "+table+"\n") || strings.Contains(plan, "SCAN "+table+" ") {
+					t.Errorf("%s scans %s:\n%s", name, table, plan)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestListPages(t *testing.T) {
+	db := openLists(t, open("acme", 1), open("acme", 3), open("acme", 5), open("globex", 2), open("globex", 4))
+	both := ListFilter{Accounts: []string{"acme", "globex"}, Limit: 2}
+	at := func(f ListFilter, n int64, account string, back bool) ListFilter {
+		i := open(account, n)
+		f.From = &Position{Key: f.Key(&i), ID: i.ID, Back: back}
+		return f
+	}
+	amount, age := both, both
+	amount.Order, amount.Currency = LargestAmount, "EUR"
+	age.Order = OldestIntent
+	cases := []struct {
+		name string
+		f    ListFilter
+		want string
+		more bool
+	}{
+		{"first page", both, "acme00001 globex00002", true},
+		{"second page", at(both, 2, "globex", false), "acme00003 globex00004", true},
+		{"last page", at(both, 4, "globex", false), "acme00005", false},
+		{"back again", at(both, 5, "acme", true), "acme00003 globex00004", true},
+		{"back to the first", at(both, 3, "acme", true), "acme00001 globex00002", false},
+		{"by amount", amount, "acme00005 globex00004", true},
+		{"by amount, second page", at(amount, 4, "globex", false), "acme00003 globex00002", true},
+		{"by age", age, "acme00005 globex00004", true},
+		{"one account", ListFilter{Accounts: []string{"globex"}, Limit: 5}, "globex00002 globex00004", false},
+		{"no account", ListFilter{Limit: 5}, "", false},
+		{"amount from", ListFilter{Accounts: []string{"acme"}, Currency: "EUR", Min: 300, Limit: 5}, "acme00003 acme00005", false},
+		{"stuck before", ListFilter{Accounts: []string{"acme"}, Before: 3, Limit: 5}, "acme00001", false},
+		{"nothing finished", ListFilter{Accounts: []string{"acme"}, State: "completed", Limit: 5}, "", false},
+		{"everything", ListFilter{Accounts: []string{"acme"}, State: AnyState, Limit: 5}, "acme00001 acme00003 acme00005", false},
+	}
+	err := db.View(t.Context(), func(tx *Tx) error {
+		for _, c := range cases {
+			rows, more, err := tx.List(c.f)
+			if err != nil || names(rows) != c.want || more != c.more {
+				t.Errorf("%s: %q more %v (%v), want %q %v", c.name, names(rows), more, err, c.want, c.more)
+			}
+		}
+		n, err := tx.Count(both)
+		if err != nil || n.N != 5 || n.Capped {
+			t.Errorf("count %+v (%v)", n, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	db := openLists(t, open("acme", 1), open("acme", 2), open("globex", 3))
+	acme := ListFilter{Accounts: []string{"acme"}}
+	cases := map[string]string{
+		"intent-acme00001":                 "acme00001",
+		"INTENT-ACME00001":                 "acme00001",
+		"intent-acme00001:create-payout":   "acme00001",
+		"intent-acme00001:create-payout#2": "acme00001",
+		"intent-acme0":                     "acme00001 acme00002",
+		"intent-a":                         "", // too little of an id
+		"run-2":                            "acme00002",
+		"run-":                             "acme00001 acme00002",
+		"run-3":                            "", // another account's
+		"w-intent-acme00002":               "acme00002",
+		"po_intent-acme00002":              "acme00002",
+		"po_intent-globex00003":            "",
+		"ada":                              "acme00001 acme00002",
+		"Ada R":                            "acme00001 acme00002",
+		"da Rep":                           "", // only beginnings
+		"rep-1":                            "acme00001",
+		"%":                                "",
+		"_":                                "",
+		"' OR 1=1 --":                      "",
+		"a\x00b":                           "",
+		strings.Repeat("a", 10_000):        "",
+		"\xff":                             "",
+		"":                                 "",
+	}
+	err := db.View(t.Context(), func(tx *Tx) error {
+		for text, want := range cases {
+			rows, more, err := tx.Search(text, acme)
+			if err != nil || more || names(sorted(rows)) != want {
+				t.Errorf("%.40q found %q (%v), want %q", text, names(rows), err, want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sorted(rows []model.Intent) []model.Intent {
+	for i := range rows {
+		for j := i; j > 0 && rows[j].ID < rows[j-1].ID; j-- {
+			rows[j], rows[j-1] = rows[j-1], rows[j]
+		}
+	}
+	return rows
+}
+
+func TestCasesAreWhatCaseLoads(t *testing.T) {
+	db := openLists(t, open("acme", 1), open("globex", 2))
+	err := db.View(t.Context(), func(tx *Tx) error {
+		rows, _, err := tx.List(ListFilter{Accounts: []string{"acme", "globex"}, Limit: 5})
+		if err != nil {
+			return err
+		}
+		many, err := tx.Cases(rows)
+		if err != nil {
+			return err
+		}
+		for _, got := range many {
+			want, err := tx.Case(got.ID)
+			if err != nil {
+				return err
+			}
+			want.Params, want.Fingerprint = nil, nil
+			if fmt.Sprintf("%+v %+v", got.Intent, *got.Steps[0]) != fmt.Sprintf("%+v %+v", want.Intent, *want.Steps[0]) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestUncertainty(t *testing.T) {
+	db := openLists(t, open("acme", 1), open("acme", 3), open("globex", 2))
+	err := db.View(t.Context(), func(tx *Tx) error {
+		sums, capped, err := tx.Uncertainty([]string{"acme"})
+		if err != nil || capped || len(sums) != 1 || sums[0] != (Uncertain{"EUR", 2, 400, 1}) {
+			t.Errorf("sums %+v %v (%v)", sums, capped, err)
+		}
+		cells, err := tx.UncertaintyTable([]string{"acme"}, [3]model.Time{3, 2, 1})
+		if err != nil || len(cells) != 2 || cells[0].Age != 0 || cells[1].Age != 2 {
+			t.Errorf("cells %+v (%v)", cells, err)
+		}
+		n, err := tx.NavCounts([]string{"acme", "globex"})
+		if err != nil || n.Uncertain.N != 3 || n.Approvals.N != 0 {
+			t.Errorf("counts %+v (%v)", n, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
