@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // ApproveIntentRequest is the request for people to approve the whole intent,
@@ -104,4 +105,15 @@ func (c *Case) OpenRequest() *Approval {
 		}
 	}
 	return nil
+}
+
+// Without is the case as it would be had the request not been made: its plan is
+// compared on that. The steps are shared with the case itself.
+func (c *Case) Without(request string) *Case {
+	before := *c
+	before.Requests = slices.DeleteFunc(slices.Clone(c.Requests), func(r Approval) bool { return r.ID == request })
+	before.Compensations = slices.DeleteFunc(slices.Clone(c.Compensations), func(k Compensation) bool {
+		return k.ApprovalID == request && k.State == CompensationAsked
+	})
+	return &before
 }

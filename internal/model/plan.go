@@ -17,19 +17,20 @@ func NewPlan() Plan {
 
 // PlannedCall is one request, as it would go out.
 type PlannedCall struct {
-	Step       string `json:"step"`
-	StepKey    string `json:"step_key"`
-	WireKey    string `json:"wire_key"`
-	Generation int    `json:"generation"`
-	Class      Class  `json:"class"`
-	Method     string `json:"method"` // "" for work inside our own database
-	URL        string `json:"url"`
-	Body       string `json:"body"`
-	BodySHA256 string `json:"body_sha256"`  // hex
-	SentBefore int    `json:"sent_before"`  // attempts in this generation
-	LastSentAt Time   `json:"last_sent_at"` // start of the newest of them
-	OnRepeat   string `json:"on_repeat"`    // what the provider does with a repeat
-	SafeUntil  Time   `json:"safe_until"`   // until when it surely does that; none without a promise
+	Step       string    `json:"step"`
+	StepKey    string    `json:"step_key"`
+	WireKey    string    `json:"wire_key"`
+	Generation int       `json:"generation"`
+	Class      Class     `json:"class"`
+	State      StepState `json:"state"`  // of the step, when it was planned
+	Method     string    `json:"method"` // "" for work inside our own database
+	URL        string    `json:"url"`
+	Body       string    `json:"body"`
+	BodySHA256 string    `json:"body_sha256"`  // hex
+	SentBefore int       `json:"sent_before"`  // attempts in this generation
+	LastSentAt Time      `json:"last_sent_at"` // start of the newest of them
+	OnRepeat   string    `json:"on_repeat"`    // what the provider does with a repeat
+	SafeUntil  Time      `json:"safe_until"`   // until when it surely does that; none without a promise
 }
 
 // PlannedStep names a step that is not acted on now.

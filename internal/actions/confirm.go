@@ -1,0 +1,298 @@
+package actions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"countersign/internal/audit"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+)
+
+// minReason is how long a reason is at least, in characters; maxReason bounds it.
+const (
+	minReason = 8
+	maxReason = 2000
+)
+
+// Confirm carries out exactly the previewed plan, or nothing, once. A repeat
+// with the same contents gets the first receipt. Errors carry the problem's
+// name as code: "preview-consumed", "preview-expired", "digest-mismatch",
+// "preview-stale" (with "changes" and "preview", a fresh one's id or nil),
+// "denied", "step-up-required", "not-found", "invalid-params", "busy",
+// "outcome-unknown". Every refusal and denial leaves one entry.
+func (r *Runner) Confirm(ctx context.Context, actor authz.Actor, id string, in Confirmation) (Receipt, error) {
+	if err := in.check(); err != nil {
+		return Receipt{}, err
+	}
+	var t *confirming
+	err := patiently(ctx, func(last bool) error {
+		return r.db.Update(ctx, func(tx *store.Tx) error {
+			t = &confirming{Runner: r, tx: tx, actor: actor, in: in, last: last}
+			return t.run(id)
+		})
+	})
+	switch {
+	case errors.Is(err, model.Unknown):
+		return r.whatWasConfirmed(ctx, actor, id, in, err)
+	case err != nil:
+		return Receipt{}, err
+	case codeOf(t.refusal) == "preview-stale":
+		return Receipt{}, r.withFreshPreview(ctx, actor, t)
+	}
+	return t.receipt, t.refusal
+}
+
+// check trims the reason and refuses one that says too little.
+func (in *Confirmation) check() error {
+	in.Reason = strings.TrimSpace(in.Reason)
+	switch n := utf8.RuneCountInString(in.Reason); {
+	case n < minReason:
+		return invalid("/reason", "is shorter than 8 characters")
+	case n > maxReason:
+		return invalid("/reason", "is longer than 2,000 characters")
+	}
+	return nil
+}
+
+// contents is a digest of what a confirmation says.
+func (in Confirmation) contents() string { return model.Digest([]string{in.Reason, in.Digest}) }
+
+// confirming is one run of one confirmation in one transaction. Its results are
+// read after the commit; a second run begins anew.
+type confirming struct {
+	*Runner
+	tx    *store.Tx
+	actor authz.Actor
+	in    Confirmation
+	last  bool
+
+	preview store.Preview
+	c       *model.Case
+	action  *Action
+	receipt Receipt
+	refusal error // committed as an entry: the transaction did nothing else
+}
+
+// run decides and applies. An error rolls everything back; a refusal commits
+// its entry alone.
+func (t *confirming) run(id string) error {
+	var err error
+	if t.preview, err = ownPreview(t.tx, t.actor, id); err != nil {
+		return err
+	}
+	if t.c, err = t.tx.LockCase(t.preview.IntentID); err != nil {
+		return err
+	}
+	if t.action = find(t.preview.Action); t.action == nil {
+		return fmt.Errorf("preview %s is of the unknown action %s", id, t.preview.Action)
+	}
+	if t.preview.UsedAt != 0 {
+		return t.repeat()
+	}
+	if err := t.mayConfirm(); err != nil {
+		return t.refuse(err)
+	}
+	if t.action != reconcile && onlyLooking(t.c, t.tx.Now()) {
+		if !t.last {
+			return errLooking
+		}
+		r, _ := flying(t.c, t.tx.Now())
+		return t.refuse(asProblem(r.err()))
+	}
+	p, plan, err := t.replan()
+	if model.KindOf(err) == model.Stale {
+		return t.refuse(err)
+	}
+	if err != nil {
+		return err
+	}
+	return t.apply(p, plan)
+}
+
+// repeat answers a preview that is used already.
+func (t *confirming) repeat() error {
+	if t.preview.UsedWith != t.in.contents() {
+		return t.refuse(model.Errorf(model.Conflict, "preview-consumed", "This preview was confirmed already, with other contents; that confirmation stands."))
+	}
+	if err := json.Unmarshal(t.preview.Receipt, &t.receipt); err != nil {
+		return fmt.Errorf("read the receipt of %s: %w", t.preview.ID, err)
+	}
+	return nil
+}
+
+// mayConfirm checks rights as they are now, then time and digest.
+func (t *confirming) mayConfirm() error {
+	err := t.entitled(t.tx, t.actor, t.preview.Account, t.action.Needs, notFound("preview", t.preview.ID))
+	switch {
+	case err != nil:
+		return err
+	case t.tx.Now() > t.preview.ExpiresAt:
+		return model.Errorf(model.Conflict, "preview-expired", "This preview has expired; make a new one.")
+	case t.in.Digest != t.preview.Digest:
+		return model.Errorf(model.Conflict, "digest-mismatch", "The digest is not that of this preview: something else was looked at.")
+	}
+	return nil
+}
+
+// replan plans again on the locked intent. The error is of kind Stale where the
+// plan is not the previewed one any more.
+func (t *confirming) replan() (*Planning, Plan, error) {
+	p, err := t.planning(t.tx, t.c, t.preview.Step, t.preview.Input)
+	if err != nil {
+		return nil, Plan{}, err
+	}
+	plan, err := t.action.plan(p)
+	var refusal *model.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		return p, plan, stale([]string{refusal.Because}).With("rule", refusal.Rule).With("because", refusal.Because)
+	case err != nil:
+		return p, plan, err
+	case seal(t.action.Name, t.preview.Step, t.c, plan) != t.preview.Digest:
+		return p, plan, stale(changesSince(t.preview.Plan, plan, t.c))
+	}
+	return p, plan, nil
+}
+
+func stale(changes []string) *model.Error {
+	return model.Errorf(model.Stale, "preview-stale", "The intent moved since this was previewed; nothing was done. %s", strings.Join(changes, " ")).
+		With("changes", changes).With("preview", nil)
+}
+
+// changesSince tells what moved since a stored plan was made.
+func changesSince(before []byte, after Plan, c *model.Case) []string {
+	var old model.Plan
+	if err := json.Unmarshal(before, &old); err == nil {
+		if list := differences(old, after.Plan); len(list) > 0 {
+			return list
+		}
+	}
+	return []string{"The intent has moved: it is " + string(c.State) + " now."}
+}
+
+// refuse ends the run with an entry and nothing else.
+func (t *confirming) refuse(why error) error {
+	event, result := "refused", codeOf(why)
+	switch kind := model.KindOf(why); {
+	case kind == model.Internal, kind == model.Busy:
+		return why
+	case kind == model.Denied && result != authz.CodeStepUp, kind == model.Unauthenticated, kind == model.NotFound:
+		event = "denied"
+	}
+	t.refusal = why
+	_, err := t.append(event, result, ruleOf(why))
+	return err
+}
+
+// append writes the action's entry.
+func (t *confirming) append(event, result, policy string) (string, error) {
+	return t.log.Append(t.tx, audit.Entry{Actor: entryActor(t.actor, t.c.Account), Event: "action." + t.action.Name + "." + event,
+		Account: t.c.Account, Intent: t.c.ID, StepKey: t.stepKey(), Preview: t.preview.ID, Reason: t.in.Reason,
+		Result: result, Policy: policy, Detail: t.detail()})
+}
+
+// detail is what an entry of a receipt points to.
+func (t *confirming) detail() map[string]any {
+	d := map[string]any{"digest": t.preview.Digest}
+	if t.receipt.Approval != nil {
+		d["approval"] = *t.receipt.Approval
+	}
+	return d
+}
+
+// stepKey is the key of the step that the action is about, "" where it is about
+// the whole intent.
+func (t *confirming) stepKey() string {
+	if u := t.c.Unfinished(); t.action == retry && u != nil {
+		return u.Key()
+	}
+	return keyOf(t.c, t.preview.Step)
+}
+
+func keyOf(c *model.Case, step string) string {
+	if s := c.Step(step); s != nil {
+		return s.Key()
+	}
+	return ""
+}
+
+// apply carries the plan out, or asks for a second person.
+func (t *confirming) apply(p *Planning, plan Plan) error {
+	a := &Applying{Planning: p, Plan: plan, PreviewID: t.preview.ID, ByID: t.actor.ID, ByName: t.actor.Name, Reason: t.in.Reason}
+	t.receipt = Receipt{Outcome: Executed, Intent: t.c.ID}
+	event := "executed"
+	var err error
+	if plan.People > 1 {
+		t.receipt.Outcome, event = AwaitingApproval, "requested"
+		err = t.request(a)
+	} else if err = t.action.Apply(a); err == nil {
+		err = t.dismissMoved(t.tx, t.c, "")
+	}
+	if err != nil {
+		return fmt.Errorf("%s of %s: %w", t.action.Name, t.c.ID, err)
+	}
+	t.receipt.Attempt = a.Attempt
+	by := entryActor(t.actor, t.c.Account)
+	if err := t.log.Record(t.tx, t.c, by, t.timing); err != nil {
+		return err
+	}
+	if t.receipt.Audit, err = t.append(event, t.receipt.Outcome, ""); err != nil {
+		return err
+	}
+	body, err := json.Marshal(t.receipt)
+	if err != nil {
+		return fmt.Errorf("encode the receipt: %w", err)
+	}
+	return t.tx.ConsumePreview(t.preview.ID, t.in.contents(), body)
+}
+
+// request asks for another person under the same seal.
+func (t *confirming) request(a *Applying) error {
+	a.ApprovalID = t.tx.NewID("approval")
+	t.receipt.Approval = optional(a.ApprovalID)
+	if t.action.Request != nil {
+		if err := t.action.Request(a); err != nil {
+			return err
+		}
+	}
+	request := model.Approval{ID: a.ApprovalID, State: model.ApprovalOpen, Action: t.action.Name, IntentID: t.c.ID, Account: t.c.Account,
+		Step: t.preview.Step, PreviewID: t.preview.ID, Digest: t.preview.Digest, Plan: t.preview.Plan, Input: t.preview.Input,
+		Reason: t.in.Reason, RequestedBy: t.actor.ID, RequesterName: t.actor.Name, Needed: a.Plan.People - 1,
+		CreatedAt: t.tx.Now(), ExpiresAt: t.tx.Now().Add(t.timing.Approval), Version: t.c.Version}
+	t.c.Requests = append(t.c.Requests, request)
+	return t.tx.OpenApproval(request)
+}
+
+// withFreshPreview makes the preview of what the action would do now, where it
+// may still be done.
+func (r *Runner) withFreshPreview(ctx context.Context, actor authz.Actor, t *confirming) error {
+	p := t.preview
+	fresh, err := r.Preview(ctx, actor, PreviewRequest{Intent: p.IntentID, Action: p.Action, Step: p.Step, Input: p.Input})
+	var why *model.Error
+	if errors.As(t.refusal, &why) && err == nil {
+		why.With("preview", fresh.ID)
+	}
+	return t.refusal
+}
+
+// whatWasConfirmed reads again by the preview's id after a commit of which the
+// database did not say whether it was kept.
+func (r *Runner) whatWasConfirmed(ctx context.Context, actor authz.Actor, id string, in Confirmation, doubt error) (receipt Receipt, err error) {
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		row, err := ownPreview(tx, actor, id)
+		switch {
+		case err != nil:
+			return err
+		case row.UsedAt == 0 || row.UsedWith != in.contents():
+			return doubt
+		}
+		return json.Unmarshal(row.Receipt, &receipt)
+	})
+	return receipt, err
+}

@@ -1,0 +1,128 @@
+package actions
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"countersign/internal/authz"
+	"countersign/internal/model"
+)
+
+// mark records what a person knows about an effect from a document.
+var mark = &Action{Name: model.MarkExternalResult, Needs: authz.MarkExternalResult, Plan: planMark, Apply: applyMark}
+
+// markable reports whether a person's word about the step could be asked for.
+func markable(c *model.Case, s *model.Step) bool {
+	return s.Class.Effect() && (s.State == model.OutcomeUnknown || settling(s)) || inConflict(c, s)
+}
+
+// mayMark rules on a step before what is to be recorded is known; nil is an
+// intent in which nothing is uncertain.
+func mayMark(c *model.Case, s *model.Step, now model.Time) ruling {
+	if r, busy := flying(c, now); busy {
+		return r
+	}
+	switch {
+	case s == nil:
+		return no("mark.nothing-uncertain", "No step is unknown, overdue or in conflict.")
+	case inConflict(c, s):
+		return yes("mark.conflict", "Two observations of "+s.Name+" contradict each other; only a mark closes that.")
+	case s.State == model.OutcomeUnknown && s.Class.Effect():
+		return yes("mark.unknown", "What became of "+s.Name+" is unknown.")
+	case settling(s) && s.SettlesBy != 0 && now >= s.SettlesBy:
+		return yes("mark.overdue", "The provider took "+s.Name+" and has not said in time how it ended.")
+	case settling(s):
+		return no("mark.settling", fmt.Sprintf("The provider took %s and has until %s to say how it ends.", s.Name, s.SettlesBy))
+	}
+	return no("mark.nothing-uncertain", s.Name+" is "+string(s.State)+": there is nothing to mark.")
+}
+
+// mayMarkHappened rules on a statement that it happened. owner is the step that
+// the external object belongs to, "" is none.
+func mayMarkHappened(s *model.Step, ref, owner string) ruling {
+	if owner != "" && owner != s.IntentID+":"+s.Name {
+		return no("mark.ref-taken", "The object "+ref+" belongs to "+owner+"; one object confirms one step, ever.")
+	}
+	return yes("mark.happened", "It may be recorded as happened.")
+}
+
+// mayMarkNothing rules on a statement that it did not happen, by a document
+// dated so. It opens the way to a second send, so nothing may be on its way.
+func mayMarkNothing(c *model.Case, s *model.Step, dated, now model.Time) ruling {
+	last, bounded := c.LastSend(s)
+	over := last.Add(s.Contract.LongestCall + max(s.Contract.SettleDelay, 0))
+	switch {
+	case s.Returned > 0:
+		return no("mark.already-back", "It happened, and the money came back; record it as happened.")
+	case s.Contract.NotFoundCanBeFinal() && s.State != model.Confirmed && s.State != model.FailedSafely:
+		return no("mark.reconcile-says-it", "The provider can be asked, and its answer becomes final: reconcile says it.")
+	case !bounded:
+		return no("mark.may-still-send", "A worker that was lost may still send it; end that worker and declare it dead first.")
+	case now <= over:
+		return no("mark.too-early", fmt.Sprintf("Until %s the last send may still act.", over))
+	case dated <= over:
+		return no("mark.document-too-old", fmt.Sprintf("The document must be dated after %s, when the last send can have acted; give its time of day.", over))
+	}
+	return yes("mark.did-not-happen", "It may be recorded as not happened.")
+}
+
+// markPeople is how many people a statement takes.
+func markPeople(s *model.Step, m marking, tiers authz.Tiers) int {
+	if !s.HasMoney() {
+		return 1
+	}
+	signed, _ := tiers.People(m.Amount, m.Currency)
+	return peopleFor(m.Result == markNothing || m.Amount != s.Amount || signed > 0)
+}
+
+func planMark(p *Planning) (Plan, error) {
+	s := p.Step
+	if err := mayMark(p.Case, s, p.Now).err(); err != nil {
+		return Plan{}, err
+	}
+	m, err := p.marking()
+	if err != nil {
+		return Plan{}, err
+	}
+	if err := p.mayRecord(m); err != nil {
+		return Plan{}, err
+	}
+	plan := newPlan(markPeople(s, m, p.Tiers))
+	plan.Input = m
+	plan.Changes = append(plan.Changes, model.PlannedChange{Subject: s.Key(), From: string(s.State), To: string(m.becomes(s)), Because: m.sentence()})
+	plan.sort(p.Case, s)
+	return plan, nil
+}
+
+// mayRecord rules on the very statement.
+func (p *Planning) mayRecord(m marking) error {
+	if m.Result == markNothing {
+		return mayMarkNothing(p.Case, p.Step, m.Dated, p.Now).err()
+	}
+	owner, err := p.tx.ObjectOwner(p.Step.Provider, p.Step.Operation, m.ExternalRef)
+	if err != nil {
+		return err
+	}
+	return mayMarkHappened(p.Step, m.ExternalRef, owner).err()
+}
+
+// applyMark records the statement. Where the provider can be asked, the engine
+// checks a "happened" by asking.
+func applyMark(a *Applying) error {
+	m, err := a.marking()
+	if err != nil {
+		return err
+	}
+	s, c := a.Step, a.Case
+	_, err = c.ApplyMark(s, model.Mark{Happened: m.Result == markHappened, ExternalRef: m.ExternalRef, Amount: m.Amount, Currency: m.Currency,
+		Dated: m.Dated, Document: m.Document, DocSHA256: m.SHA256, Reason: a.Reason, By: a.ByName, EvidenceID: a.tx.NewID("evidence")},
+		a.Timing, rand.Float64(), a.Now)
+	if err != nil {
+		return err
+	}
+	c.Fence++
+	if m.Result == markHappened && s.Contract.Queryable() {
+		a.order(s, model.OrderReconcile, nil)
+	}
+	return nil
+}
