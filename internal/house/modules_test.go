@@ -30,6 +30,7 @@ var reasons = map[string]string{
 	"github.com/transparency-dev/merkle":                       "the audit log's RFC 6962 tree and proofs",
 	"golang.org/x/crypto":                                      "argon2id for passwords",
 	"golang.org/x/net":                                         "an HTML tree of pages, in tests",
+	"golang.org/x/sync":                                        "groups of goroutines that end together",
 	"golang.org/x/text":                                        "Unicode normal forms and widths",
 	"honnef.co/go/tools":                                       "staticcheck, as a tool",
 	"pgregory.net/rapid":                                       "property tests",

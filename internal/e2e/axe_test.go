@@ -1,0 +1,57 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// axeSource is axe-core's script, read once.
+var axeSource = sync.OnceValues(func() (string, error) {
+	text, err := os.ReadFile(have.axe)
+	return string(text), err
+})
+
+// axeRun checks the page against WCAG 2.2, levels A and AA, and gives a line
+// for each element that breaks a rule. It loads nothing.
+const axeRun = `axe.run(document, {
+	runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"] },
+	resultTypes: ["violations"], preload: false,
+}).then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.target.join(" ") + ": " + n.failureSummary.replace(/\s+/g, " "))))`
+
+// violations runs axe-core on the page that the tab shows.
+func (b *tab) violations() []string {
+	b.t.Helper()
+	source, err := axeSource()
+	b.must(err, "reading axe-core")
+	b.call("starting axe-core", chromedp.Evaluate[chromedp.Void](source+";undefined"))
+	return evaluate(b, "running axe-core", chromedp.Evaluate[[]string](axeRun, chromedp.EvalAwaitPromise))
+}
+
+// validate runs html-validate on pages by their names and gives its complaints,
+// "" for none.
+func validate(t *testing.T, pages map[string]string) string {
+	t.Helper()
+	folder := t.TempDir()
+	names := strings.NewReplacer("/", "_", "?", "_", "&", "_", "#", "_")
+	for name, page := range pages {
+		if err := os.WriteFile(filepath.Join(folder, names.Replace(name)+".html"), []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config, err := filepath.Abs(filepath.Join(root, ".htmlvalidate.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(have.node, have.validate, "--config", config, "--formatter", "text", folder).CombinedOutput()
+	if err != nil && len(out) == 0 {
+		out = fmt.Append(out, err)
+	}
+	return strings.ReplaceAll(string(out), folder+"/", "")
+}
