@@ -228,7 +228,7 @@ func (c *Case) ApplyMark(s *Step, m Mark, t Timing, spread float64, now Time) (E
 	if m.Happened {
 		e.Says = Happened
 		err = c.confirm(s, m.ExternalRef, m.Amount, WhoOperator, e.ID, m.Reason, now)
-	} else {
+	} else if s.State != Pending && s.State != NotNeeded { // those did nothing anyway
 		s.PersonOnly, s.ExternalRef, s.Moved = true, "", 0
 		err = c.fail(s, Retryable, WhoOperator, "marked", e.ID, m.Reason, now)
 	}

@@ -51,6 +51,8 @@ var Transitions = []Transition{
 	{FailedSafely, Confirmed, WhoOperator, "evidence"},    // a conflict closed: it did happen
 	{FailedSafely, NotNeeded, WhoApprover, "compensation"},
 	{FailedSafely, OutcomeUnknown, WhoEngine, "evidence"}, // restored from a backup
+	{Pending, Confirmed, WhoOperator, "evidence"},         // a conflict closed: it did happen
+	{NotNeeded, Confirmed, WhoOperator, "evidence"},       // a conflict closed: it did happen
 	{Confirmed, Confirmed, WhoOperator, "evidence"},       // a conflict closed: it happened
 	{Confirmed, FailedSafely, WhoOperator, "evidence"},    // a conflict closed: it did not
 }

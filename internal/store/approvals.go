@@ -62,3 +62,57 @@ func (t *Tx) Approval(id string) (a model.Approval, err error) {
 func (t *Tx) decisions(a *model.Approval) error {
 	return t.Select(&a.Decisions, "SELECT * FROM approval_decisions WHERE approval_id = ? ORDER BY at, person", a.ID)
 }
+
+// ApprovalFilter picks approval requests. Accounts are those that the reader
+// sees; State "" is every state.
+type ApprovalFilter struct {
+	Accounts []string
+	State    model.ApprovalState
+	After    ApprovalMark // zero is from the newest
+	Limit    int
+}
+
+// ApprovalMark is the place of a request in the list: newest first.
+type ApprovalMark struct {
+	CreatedAt model.Time
+	ID        string
+}
+
+// Approvals lists requests with their decisions, the newest first.
+func (t *Tx) Approvals(f ApprovalFilter) ([]model.Approval, error) {
+	where, args := f.where()
+	if f.After.ID != "" {
+		where += " AND (created_at < ? OR created_at = ? AND id < ?)"
+		args = append(args, f.After.CreatedAt, f.After.CreatedAt, f.After.ID)
+	}
+	var list []model.Approval
+	if err := t.Select(&list, "SELECT * FROM approvals WHERE "+where+" ORDER BY created_at DESC, id DESC LIMIT ?", append(args, f.Limit)...); err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if err := t.decisions(&list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// CountApprovals counts what the filter picks, wherever the page begins; capped
+// says that there are more than the 10,000 that are counted.
+func (t *Tx) CountApprovals(f ApprovalFilter) (n int, capped bool, err error) {
+	where, args := f.where()
+	_, err = t.Get(&n, "SELECT count(*) FROM (SELECT 1 FROM approvals WHERE "+where+" LIMIT ?) AS some", append(args, MaxCount+1)...)
+	return min(n, MaxCount), n > MaxCount, err
+}
+
+// where is the filter as a condition; nobody's accounts pick nothing.
+func (f ApprovalFilter) where() (condition string, args []any) {
+	if len(f.Accounts) == 0 {
+		return "1 = 0", nil
+	}
+	condition, args = "account IN ("+marks(len(f.Accounts))+")", anys(f.Accounts)
+	if f.State != "" {
+		condition, args = condition+" AND state = ?", append(args, f.State)
+	}
+	return condition, args
+}

@@ -26,3 +26,9 @@ func (t *Tx) InsertAbandonment(a model.Abandonment) error {
 	}
 	return err
 }
+
+// Creator is the id of the person who answers for an intent, "" where there is none.
+func (t *Tx) Creator(intent string) (person string, err error) {
+	_, err = t.Get(&person, "SELECT creator FROM intents WHERE id = ?", intent)
+	return person, err
+}
