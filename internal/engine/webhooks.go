@@ -109,7 +109,7 @@ func (e *Engine) closeWebhook(tx *store.Tx, j *job, seen model.Observation) erro
 
 // lookAgain waits as long before each look as the checks of an uncertain step do.
 func (e *Engine) lookAgain(tx *store.Tx, w store.Webhook, seen model.Observation) error {
-	wait, ok := e.Timing.CheckAfter(w.Tries, tx.Now().Sub(w.ReceivedAt))
+	wait, ok := e.Timing.CheckAfter(tx.Now().Sub(w.ReceivedAt))
 	if !ok {
 		return tx.SettleWebhook(w, webhookUnread, seen.Detail, "")
 	}

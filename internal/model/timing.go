@@ -8,8 +8,8 @@ type Timing struct {
 	BackoffBase time.Duration // doubles with each try, full jitter
 	BackoffCap  time.Duration
 	Tries       int             // engine's sends of one step
-	Checks      []time.Duration // waits before the first queries …
-	CheckEvery  time.Duration   // … and before each later one,
+	Checks      []time.Duration // the first queries, counted from when it became uncertain,
+	CheckEvery  time.Duration   // then one in each such span,
 	CheckFor    time.Duration   // until it has been uncertain for so long
 	Call        time.Duration   // our own limit on one call
 	Lease       time.Duration
@@ -57,11 +57,16 @@ func (t Timing) Backoff(tries int, spread float64) time.Duration {
 	return time.Duration(float64(limit)*spread) + time.Millisecond
 }
 
-// CheckAfter is the wait before the next query after checks of them; ok is
-// false once an effect has been uncertain for longer than checking pays.
-func (t Timing) CheckAfter(checks int, uncertainFor time.Duration) (wait time.Duration, ok bool) {
-	if checks < len(t.Checks) {
-		return t.Checks[checks], true
+// CheckAfter is the wait before the next query of an effect that has been
+// uncertain for so long; ok is false once checking by itself pays no more.
+func (t Timing) CheckAfter(uncertainFor time.Duration) (wait time.Duration, ok bool) {
+	var last time.Duration
+	for _, at := range t.Checks {
+		if at > uncertainFor {
+			return at - uncertainFor, true
+		}
+		last = at
 	}
-	return t.CheckEvery, uncertainFor < t.CheckFor
+	rounds := (uncertainFor-last)/t.CheckEvery + 1
+	return last + rounds*t.CheckEvery - uncertainFor, uncertainFor < t.CheckFor
 }

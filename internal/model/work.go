@@ -127,9 +127,7 @@ func (c *Case) schedule(s *Step, t Timing, spread float64, now Time) {
 		return
 	}
 	if s.Uncertain() && s.Contract.Queryable() {
-		if wait, ok := t.CheckAfter(s.Checks, now.Sub(s.UncertainSince)); ok {
-			s.NextCheckAt = now.Add(wait)
-		}
+		c.scheduleCheck(s, t, now)
 	}
 	switch s.State {
 	case FailedSafely:
@@ -141,14 +139,26 @@ func (c *Case) schedule(s *Step, t Timing, spread float64, now Time) {
 	}
 }
 
-// scheduleRepeat plans sending again while unknown: never before the next look.
+// scheduleCheck plans the next look, and one at the moment from which "not
+// found" is proof.
+func (c *Case) scheduleCheck(s *Step, t Timing, now Time) {
+	if wait, ok := t.CheckAfter(now.Sub(s.UncertainSince)); ok {
+		s.NextCheckAt = now.Add(wait)
+	}
+	if final, ok := c.NotFoundFinalAt(s); ok && final > now && s.State == OutcomeUnknown && s.ExternalRef == "" {
+		s.NextCheckAt = earliest(s.NextCheckAt, final)
+	}
+}
+
+// scheduleRepeat plans sending again while unknown, with a look before it.
 func (c *Case) scheduleRepeat(s *Step, t Timing, spread float64, now Time) {
 	at := now.Add(t.Backoff(s.Tries, spread))
 	if r := c.mayRepeat(s, ByRetry, t, now); r != nil {
 		if r.Rule != reconcileFirst || s.NextCheckAt == 0 {
 			return
 		}
-		at = max(at, s.NextCheckAt+1)
+		s.NextCheckAt = min(s.NextCheckAt, at)
+		at = s.NextCheckAt + 1
 	}
 	if until, ok := s.SafeUntil(t.Call); ok && at < until {
 		s.NextTryAt = at

@@ -156,13 +156,13 @@ func TestMoment08WindowClosesWhileUnknown(t *testing.T) {
 	w.fault("drop_after_accept", 100, posts("/payouts"), 0)
 	w.fault("500_before", 1000, looks(), 0)
 	id := w.payout("p-1")
-	w.run(time.Hour)
+	w.run(2 * time.Hour)
 	w.expect(id, model.NeedsReview, "create-payout", model.OutcomeUnknown)
 	c := w.load(id)
 	if r := c.MaySend(c.Step("create-payout"), model.ByOperator, w.timing, w.db.Now()); r != nil {
 		t.Fatalf("within the window a person is refused: %v", r)
 	}
-	w.run(23 * time.Hour)
+	w.run(22 * time.Hour)
 	c = w.load(id)
 	if r := c.MaySend(c.Step("create-payout"), model.ByOperator, w.timing, w.db.Now()); r == nil || r.Rule != "send.window-closed" {
 		t.Errorf("after the window: %v", r)

@@ -232,6 +232,9 @@ func (w *world) effects(operation string) (n int) {
 	return n
 }
 
+// grace is how far past its span a run goes on for what is put off briefly.
+const grace = time.Second
+
 // run lets the engine work for a span of its time: it does what is due, then
 // the clock jumps to what is due next.
 func (w *world) run(span time.Duration) {
@@ -244,18 +247,15 @@ func (w *world) run(span time.Duration) {
 		if w.engine.Pass(context.Background()) > 0 {
 			continue
 		}
-		now := w.clock.Now()
-		if !now.Before(end) {
+		now, next := w.clock.Now(), w.nextWake()
+		switch {
+		case !next.IsZero() && next.Before(end.Add(grace)): // also what is about to be due
+			w.clock.Add(max(next.Sub(now), time.Microsecond))
+		case now.Before(end):
+			w.clock.Add(min(time.Minute, end.Sub(now)))
+		default:
 			return
 		}
-		next := w.nextWake()
-		if next.IsZero() || next.After(end) || !next.After(now) {
-			next = now.Add(min(time.Second, end.Sub(now)))
-			if w.nextWake().IsZero() || w.nextWake().After(end) {
-				next = end
-			}
-		}
-		w.clock.Add(next.Sub(now))
 	}
 	w.t.Fatal("the engine does not come to rest")
 }
