@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"countersign/internal/audit"
+	"countersign/internal/engine"
+	"countersign/internal/model"
+	"countersign/internal/provider"
+	"countersign/internal/store"
+	"countersign/internal/workflow"
+)
+
+// appConfig says what an app is made of.
+type appConfig struct {
+	storage
+	Addr    address
+	Workers int // 0 runs no engine
+	Timing  model.Timing
+	Logger  *slog.Logger
+	Clock   func() time.Time // of the database and the engine; time.Now when nil
+	Spread  func() float64   // jitter of the engine's waits; random when nil
+}
+
+// app is the whole product in one process: the database that it alone drives,
+// the audit log, the engine, and the pages. It is opened, given its providers
+// with start, run, and closed.
+type app struct {
+	appConfig
+	lock     *store.Lock
+	db       *store.DB
+	log      *audit.Log
+	engine   *engine.Engine
+	listener net.Listener
+	server   *http.Server
+	ready    atomic.Bool
+}
+
+// openApp takes the database and the port, so that everything which can be
+// refused is refused before anything happens.
+func openApp(ctx context.Context, cfg appConfig) (_ *app, err error) {
+	a := &app{appConfig: cfg}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Close())
+		}
+	}()
+	if a.lock, err = store.AcquireLock(a.DB.Value.dsn()); err != nil {
+		return nil, err
+	}
+	if a.db, err = store.Open(ctx, a.DB.Value.dsn(), store.Options{Clock: a.Clock}); err != nil {
+		return nil, err
+	}
+	if a.log, err = openLog(ctx, a.db, a.keyPath()); err != nil {
+		return nil, err
+	}
+	if a.listener, err = net.Listen("tcp", string(a.Addr)); err != nil {
+		return nil, model.Errorf(model.Invalid, "address", "the address %s cannot be listened on: %w; choose another with --addr, or port 0", a.Addr, err)
+	}
+	return a, nil
+}
+
+// start wires the app to its providers and recovers what an earlier process
+// left. Until markReady only webhooks are answered.
+func (a *app) start(ctx context.Context, providers *provider.Registry) error {
+	book := workflow.NewBook(providers)
+	a.engine = engine.New(engine.Config{DB: a.db, Log: a.log, Book: book, Providers: providers, Timing: a.Timing,
+		Workers: a.Workers, Clock: a.Clock, Logger: a.Logger, Spread: a.Spread})
+	if err := a.engine.Start(ctx); err != nil {
+		return fmt.Errorf("start the engine: %w", err)
+	}
+	a.server = a.pages(book)
+	return nil
+}
+
+// url is the address of the pages.
+func (a *app) url() string { return "http://" + a.listener.Addr().String() }
+
+func (a *app) markReady() { a.ready.Store(true) }
+
+// stopWithin is how long requests under way may take once the app is to stop.
+const stopWithin = 5 * time.Second
+
+// Run works until ctx ends; then it accepts nothing more, finishes what is in
+// flight, numbers the last audit entries, and returns nil.
+func (a *app) Run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return a.listen(ctx) })
+	if a.Workers > 0 {
+		group.Go(func() error { return a.engine.Run(ctx) })
+	}
+	logging, stopLog := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopLog()
+	logged := make(chan error, 1)
+	go func() { logged <- a.log.Run(logging) }()
+	err := group.Wait()
+	stopLog()
+	if e := <-logged; !errors.Is(e, context.Canceled) {
+		err = errors.Join(err, e)
+	}
+	return errors.Join(err, a.numberRest(context.WithoutCancel(ctx)))
+}
+
+// listen serves pages until ctx ends, and then waits for those under way.
+func (a *app) listen(ctx context.Context) error {
+	stopped := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+		defer cancel()
+		stopped <- a.server.Shutdown(last)
+	})
+	err := a.server.Serve(a.listener)
+	if stop() || !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve pages: %w", err)
+	}
+	if err := <-stopped; err != nil {
+		a.Logger.Warn("requests were cut at the stop", "err", err)
+		return a.server.Close()
+	}
+	return nil
+}
+
+// numberRest gives the last entries their numbers and a checkpoint.
+func (a *app) numberRest(ctx context.Context) error {
+	for {
+		n, err := a.log.Sequence(ctx)
+		if err != nil {
+			return fmt.Errorf("number the last audit entries: %w", err)
+		}
+		if n == 0 {
+			return a.log.Seal(ctx)
+		}
+	}
+}
+
+// Close gives back what the app holds. It may be called on one that is half open.
+func (a *app) Close() error {
+	var errs []error
+	if a.listener != nil {
+		if err := a.listener.Close(); !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	if a.db != nil {
+		errs = append(errs, a.db.Close())
+	}
+	if a.lock != nil {
+		errs = append(errs, a.lock.Release())
+	}
+	return errors.Join(errs...)
+}

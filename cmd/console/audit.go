@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"countersign/internal/audit"
+	"countersign/internal/model"
+	"countersign/internal/store"
+)
+
+// auditCommands are about the audit log.
+type auditCommands struct {
+	Export auditExport `cmd:"" help:"Write the numbered entries to standard output or a file."`
+	Verify auditVerify `cmd:"" help:"Verify exports and checkpoint files, with nothing but them."`
+}
+
+// auditExport writes the log.
+type auditExport struct {
+	storage
+	Format  setting[exportForm, *exportForm] `default:"jsonl" help:"jsonl, which verify reads, or csv for spreadsheets."`
+	From    setting[moment, *moment]         `help:"Only entries from this moment on, RFC 3339."`
+	To      setting[moment, *moment]         `help:"Only entries before this moment, RFC 3339."`
+	Zone    setting[zone, *zone]             `default:"UTC" help:"Time zone of CSV's local times."`
+	Account []string                         `help:"Only entries of these accounts; default all."`
+	Out     string                           `short:"o" help:"File to write; it must not exist. Default standard output."`
+}
+
+// exportForm is how an export is written.
+type exportForm string
+
+func (f *exportForm) UnmarshalText(text []byte) error {
+	if *f = exportForm(text); *f != exportForm(audit.JSONL) && *f != exportForm(audit.CSV) {
+		return errors.New("must be jsonl or csv")
+	}
+	return nil
+}
+
+// moment is a point in time.
+type moment struct{ model.Time }
+
+func (m *moment) UnmarshalText(text []byte) error {
+	at, err := time.Parse(time.RFC3339, string(text))
+	if err != nil {
+		return errors.New("must be a moment such as 2026-10-01T00:00:00Z")
+	}
+	m.Time = model.At(at)
+	return nil
+}
+
+// zone is a named time zone.
+type zone struct{ *time.Location }
+
+func (z *zone) UnmarshalText(text []byte) (err error) {
+	if z.Location, err = time.LoadLocation(string(text)); err != nil {
+		return errors.New("must be a time zone such as Europe/Vienna or UTC")
+	}
+	return nil
+}
+
+// Run implements the command.
+func (c *auditExport) Run(ctx context.Context, t terminal) (err error) {
+	if err := c.DB.Value.mustExist(); err != nil {
+		return err
+	}
+	into := t.out
+	if c.Out != "" {
+		file, err := os.OpenFile(c.Out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return model.Errorf(model.Invalid, "out", "the export cannot be written: %w", err)
+		}
+		defer func() { err = errors.Join(err, file.Sync(), file.Close()) }()
+		into = file
+	}
+	return c.withLog(ctx, func(db *store.DB, log *audit.Log) error { return c.export(ctx, db, log, into) })
+}
+
+// export records that it is made, as an export takes data out, and writes it.
+func (c *auditExport) export(ctx context.Context, db *store.DB, log *audit.Log, into io.Writer) error {
+	scope := audit.Scope{Accounts: audit.Everything(), From: c.From.Value.Time, To: c.To.Value.Time,
+		Format: audit.Format(c.Format.Value), Zone: c.Zone.Value.Location}
+	if len(c.Account) > 0 {
+		scope.Accounts = audit.Of(c.Account...)
+	}
+	err := db.Update(ctx, func(tx *store.Tx) error {
+		return record(tx, log, audit.Entry{Event: "audit.exported", Detail: map[string]any{"format": string(scope.Format),
+			"from": scope.From.String(), "to": scope.To.String()}})
+	})
+	if err != nil {
+		return err
+	}
+	return log.Export(ctx, into, scope)
+}
+
+// auditVerify verifies files offline.
+type auditVerify struct {
+	Files []string `arg:"" help:"Exports (JSON Lines) and checkpoint files; several are compared."`
+}
+
+// Run implements the command.
+func (c *auditVerify) Run(t terminal) error {
+	files := make([]audit.File, len(c.Files))
+	for i, path := range c.Files {
+		if _, err := os.Stat(path); err != nil {
+			return model.Errorf(model.Invalid, "file", "%w", err)
+		}
+		files[i] = audit.Path(path)
+	}
+	report, err := audit.Verify(files...)
+	if err != nil {
+		return err
+	}
+	for _, v := range report.Files {
+		if err := t.line("%s", verifiedText(v)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifiedText says what a file has been shown to be.
+func verifiedText(v audit.Verified) string {
+	text := fmt.Sprintf("%s: good. %d entries of a log of %d, root %s, at %s.", v.Name, v.Entries, v.Size, v.Root, v.At)
+	if v.Entries == 0 {
+		text = fmt.Sprintf("%s: good. Checkpoint of a log of %d, root %s, at %s.", v.Name, v.Size, v.Root, v.At)
+	}
+	switch {
+	case v.Complete:
+		text += " Complete: the root was recomputed from every entry."
+	case v.Entries > 0:
+		text += " Each entry is in that log; the file cannot show that none was left out."
+	}
+	if v.Compared {
+		text += " It agrees with the other files."
+	}
+	return text
+}

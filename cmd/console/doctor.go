@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"countersign/internal/audit"
+	"countersign/internal/model"
+	"countersign/internal/provider"
+	"countersign/internal/store"
+)
+
+// doctorCommand checks what can be checked, each with what to do.
+type doctorCommand struct {
+	storage
+	Providers string      `type:"path" help:"The providers file (TOML)."`
+	Pace      paceSetting `default:"normal" help:"As given to serve: normal or fast."`
+}
+
+// finding is what one check came to. An empty cure is healthy.
+type finding struct {
+	check, said, cure string
+}
+
+func (f finding) String() string {
+	if f.cure == "" {
+		return fmt.Sprintf("ok    %s: %s", f.check, f.said)
+	}
+	return fmt.Sprintf("FAULT %s: %s. What to do: %s.", f.check, f.said, f.cure)
+}
+
+// sound makes a finding of an error: none is healthy.
+func sound(check, said string, err error, cure string) finding {
+	if err != nil {
+		return finding{check, strings.Join(faultLines(err), "; "), cure}
+	}
+	return finding{check, said, ""}
+}
+
+// Run implements the command. It writes nothing into a database that is not
+// there, and fails when a check found a fault.
+func (c *doctorCommand) Run(ctx context.Context, t terminal) error {
+	list := c.providers(ctx)
+	list = append(list, c.database(ctx)...)
+	faults := 0
+	for _, f := range list {
+		if f.cure != "" {
+			faults++
+		}
+		if err := t.line("%s", f); err != nil {
+			return err
+		}
+	}
+	if faults > 0 {
+		return fmt.Errorf("%d of %d checks found a fault", faults, len(list))
+	}
+	return nil
+}
+
+// providers checks the file, and asks each provider about an effect that never was.
+func (c *doctorCommand) providers(ctx context.Context) []finding {
+	if c.Providers == "" {
+		return []finding{{"providers", "no file is named, so no provider is checked", ""}}
+	}
+	reg, err := loadProviders(c.Providers, c.Pace.Value)
+	list := []finding{sound("providers file", "every route leads to a provider", err, "correct the file "+c.Providers)}
+	if err != nil {
+		return list
+	}
+	for _, name := range reg.Names() {
+		adapter, _ := reg.Adapter(name)
+		list = append(list, askProvider(ctx, name, adapter))
+	}
+	return list
+}
+
+// maxSkew is beyond which the engine sends nothing unknown again.
+const maxSkew = time.Minute
+
+func askProvider(ctx context.Context, name string, adapter provider.Adapter) finding {
+	check := "provider " + name
+	for _, operation := range provider.Operations() {
+		contract, ok := adapter.Contract(operation)
+		if !ok || !contract.Queryable() {
+			continue
+		}
+		seen := adapter.Query(ctx, provider.Lookup{Operation: operation, WireKey: "doctor", StepKey: "doctor"})
+		switch {
+		case seen.Finding == model.FoundNothing:
+			return finding{check, "does not answer a look-up: " + seen.Detail, "see that it runs at the url of the providers file, and that the secret is right"}
+		case seen.Skew.Abs() > maxSkew:
+			return finding{check, fmt.Sprintf("its clock is %s from ours", seen.Skew), "set the clock of this machine by NTP"}
+		}
+		return finding{check, "answers look-ups, and its clock agrees with ours", ""}
+	}
+	return finding{check, "cannot be asked about effects; what becomes unknown there goes to people", ""}
+}
+
+// database checks the file, its key, its clock, its log and who drives it.
+func (c *doctorCommand) database(ctx context.Context) []finding {
+	if err := c.DB.Value.mustExist(); err != nil {
+		return []finding{sound("database", "", err, "name another with --db")}
+	}
+	db, err := store.Open(ctx, c.DB.Value.dsn(), store.Options{})
+	list := []finding{sound("database", c.DB.Value.file()+" is whole and its schema is up to date", err, "restore a backup, or start the version that wrote it")}
+	if err != nil {
+		return list
+	}
+	defer db.Close()
+	list = append(list, c.driver(), clock(db), c.keyMode())
+	return append(list, c.log(ctx, db)...)
+}
+
+// driver tells whether a process drives the database; both are healthy.
+func (c *doctorCommand) driver() finding {
+	lock, err := store.AcquireLock(c.DB.Value.dsn())
+	if err != nil {
+		return finding{"driver", strings.Join(faultLines(err), "; "), ""}
+	}
+	return sound("driver", "no process drives the database now", lock.Release(), "look at the lock file "+store.LockPath(c.DB.Value.dsn()))
+}
+
+// maxBehind is how far the clock may be behind what is stored.
+const maxBehind = 5 * time.Second
+
+func clock(db *store.DB) finding {
+	if behind := db.Behind(); behind > maxBehind {
+		return finding{"clock", fmt.Sprintf("it is %s behind the latest stored time", behind.Round(time.Second)), "set the clock of this machine by NTP"}
+	}
+	return finding{"clock", "it is not behind the latest stored time", ""}
+}
+
+func (c *doctorCommand) keyMode() finding {
+	path := c.keyPath()
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return finding{"key file", path + " is not there yet", "it is made at the first start; if there was one, put it back from your backup"}
+	case err == nil && info.Mode().Perm()&0o077 != 0:
+		return finding{"key file", fmt.Sprintf("%s can be read by others (%s)", path, info.Mode().Perm()), "chmod 600 " + path}
+	}
+	return sound("key file", path+" is readable by its owner only", err, "see that "+path+" can be read")
+}
+
+// log recomputes the whole audit log of the database.
+func (c *doctorCommand) log(ctx context.Context, db *store.DB) []finding {
+	key, err := readKey(c.keyPath())
+	if err != nil {
+		return nil // told by keyMode
+	}
+	log := audit.New(db, key)
+	checked, err := log.Check(ctx)
+	list := []finding{sound("audit log", fmt.Sprintf("%d entries recomputed, root %x", checked.Size, checked.Root), err,
+		"stop the console, keep the database file as evidence, and compare an earlier export with console audit verify")}
+	waiting, err := log.Waiting(ctx)
+	if err == nil && waiting.Count > 0 && db.Now().Sub(waiting.Oldest) > time.Minute {
+		err = fmt.Errorf("%d entries wait for a number since %s", waiting.Count, waiting.Oldest)
+	}
+	return append(list, sound("audit sequencer", "no entry waits for a number for long", err, "start console serve, which numbers them; if they stay, see its log"))
+}

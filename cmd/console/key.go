@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"countersign/internal/audit"
+	"countersign/internal/model"
+	"countersign/internal/store"
+)
+
+// macKeyBytes is the length of the key of audit entries.
+const macKeyBytes = 32
+
+// openLog gives the audit log with its key, which lies outside the database so
+// that whoever can write the one cannot forge entries of the other. The key is
+// made when the log is still empty, and never otherwise.
+func openLog(ctx context.Context, db *store.DB, path string) (*audit.Log, error) {
+	key, err := readKey(path)
+	if err == nil {
+		return audit.New(db, key), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	used, err := logUsed(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	if used {
+		return nil, model.Errorf(model.Invalid, "key-file",
+			"the key file %s is missing, and the audit log has entries made with it; put the file back from your backup, or name it with --key-file", path)
+	}
+	if key, err = makeKey(path); err != nil {
+		return nil, err
+	}
+	return audit.New(db, key), nil
+}
+
+// logUsed reports whether the database has an entry. It needs no key.
+func logUsed(ctx context.Context, db *store.DB) (bool, error) {
+	log := audit.New(db, nil)
+	size, err := log.Size(ctx)
+	if err != nil || size > 0 {
+		return size > 0, err
+	}
+	waiting, err := log.Waiting(ctx)
+	return waiting.Count > 0, err
+}
+
+func readKey(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, model.Errorf(model.Invalid, "key-file", "the key file cannot be read: %w", err)
+	}
+	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(key) != macKeyBytes {
+		return nil, model.Errorf(model.Invalid, "key-file", "the key file %s does not hold a key (%d bytes in hexadecimal); put the right file back", path, macKeyBytes)
+	}
+	return key, nil
+}
+
+// makeKey makes the key file. It is written whole under another name and then
+// linked, which fails where another process was first: its key is then ours.
+func makeKey(path string) ([]byte, error) {
+	key := make([]byte, macKeyBytes)
+	rand.Read(key)                                                        // never fails
+	draft, err := os.CreateTemp(filepath.Dir(path), ".countersign-key-*") // mode 0600, O_EXCL
+	if err != nil {
+		return nil, model.Errorf(model.Invalid, "key-file", "the key file %s cannot be made: %w", path, err)
+	}
+	defer os.Remove(draft.Name())
+	_, err = fmt.Fprintf(draft, "%x\n", key)
+	if err := errors.Join(err, draft.Sync(), draft.Close()); err != nil {
+		return nil, fmt.Errorf("write the key file: %w", err)
+	}
+	if err := os.Link(draft.Name(), path); errors.Is(err, fs.ErrExist) {
+		return readKey(path)
+	} else if err != nil {
+		return nil, model.Errorf(model.Invalid, "key-file", "the key file %s cannot be made: %w", path, err)
+	}
+	return key, nil
+}

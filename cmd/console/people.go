@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"countersign/internal/audit"
+	"countersign/internal/model"
+	"countersign/internal/store"
+)
+
+// The accounts of the demo.
+const (
+	acme   = "acme"
+	globex = "globex"
+)
+
+// samplePerson is one of the demo's people.
+type samplePerson struct {
+	email, name, account string
+	role                 model.Role
+}
+
+// samplePeople are the demo's people, in the order in which they are shown. The
+// first administrator answers for the service key.
+var samplePeople = []samplePerson{
+	{"priya@example.com", "Priya Raman", acme, model.RoleOperator},
+	{"tomas@example.com", "Tomáš Dvořák", acme, model.RoleOperator},
+	{"ingrid@example.com", "Ingrid Solheim", acme, model.RoleApprover},
+	{"kwabena@example.com", "Kwabena Mensah", acme, model.RoleApprover},
+	{"lin@example.com", "林怡君", acme, model.RoleAuditor},
+	{"eleni@example.com", "Ελένη Παπαδοπούλου", acme, model.RoleAdministrator},
+	{"hanh@example.com", "Nguyễn Thị Hạnh", acme, model.RoleAdministrator},
+	{"mohammed@example.com", "محمد الحربي", globex, model.RoleOperator},
+}
+
+// firstAdministrator answers for the demo's service key.
+const firstAdministrator = "eleni@example.com"
+
+// demoLinkLife is how long the sign-in links of one start work.
+const demoLinkLife = 12 * time.Hour
+
+// demoKeys are the API keys that the demo hands out: by the address of a person,
+// and the service key under its own name. They are kept, so that programs go on
+// with them after a restart.
+type demoKeys map[string]string
+
+const demoServiceKey = "demo"
+
+// people makes the sample people where they are missing, and gives everyone a
+// new sign-in link and their key.
+func (d *demo) people(ctx context.Context) (readyLine, error) {
+	keyFile := filepath.Join(d.command.Data, "demo-keys.json")
+	kept, err := readDemoKeys(keyFile)
+	if err != nil {
+		return readyLine{}, err
+	}
+	var ready readyLine
+	var keys demoKeys
+	err = d.db.Update(ctx, func(tx *store.Tx) (err error) {
+		ready, keys = readyLine{Address: d.url(), Sandbox: d.sandbox.URL()}, demoKeys{}
+		for _, sample := range samplePeople {
+			person, err := d.person(tx, sample, kept, keys)
+			if err != nil {
+				return fmt.Errorf("sample person %s: %w", sample.email, err)
+			}
+			ready.People = append(ready.People, person)
+		}
+		ready.APIKey, err = d.serviceKey(tx, kept)
+		keys[demoServiceKey] = ready.APIKey
+		return err
+	})
+	if err != nil {
+		return readyLine{}, err
+	}
+	return ready, writeDemoKeys(keyFile, keys)
+}
+
+// person makes one sample person and what lets them in.
+func (d *demo) person(tx *store.Tx, sample samplePerson, kept, keys demoKeys) (readyPerson, error) {
+	add := userAdd{Email: sample.email, Account: sample.account, Name: sample.name}
+	add.Role.Value = roleName(sample.role)
+	p, err := tx.PersonByEmail(sample.email)
+	if model.KindOf(err) == model.NotFound {
+		p, err = add.add(tx, d.log)
+	}
+	if err != nil {
+		return readyPerson{}, err
+	}
+	token, err := tx.AddSignInLink(p.ID, demoLinkLife)
+	if err != nil {
+		return readyPerson{}, err
+	}
+	key := kept[sample.email]
+	if _, err := tx.ActorByKey(key); err != nil {
+		if key, err = d.personKey(tx, p); err != nil {
+			return readyPerson{}, err
+		}
+	}
+	keys[sample.email] = key
+	return readyPerson{Email: p.Email, Role: string(sample.role), SigninURL: signInURL(d.url(), token), APIKey: key,
+		name: p.Name, account: sample.account}, nil
+}
+
+// personKey makes a key that passes step-up, which only a demo hands out.
+func (d *demo) personKey(tx *store.Tx, p model.Person) (string, error) {
+	id, key, err := tx.AddPersonKey(p.ID, "demo", tx.Now().Add(stepUpFor))
+	if err != nil {
+		return "", err
+	}
+	return key, record(tx, d.log, audit.Entry{Event: "key.issued",
+		Detail: map[string]any{"key": id, "name": "demo", "person": p.ID, "email": p.Email}})
+}
+
+// serviceKey is the account's key for programs.
+func (d *demo) serviceKey(tx *store.Tx, kept demoKeys) (string, error) {
+	if key := kept[demoServiceKey]; key != "" {
+		if _, err := tx.ActorByKey(key); err == nil {
+			return key, nil
+		}
+	}
+	add := apikeyAdd{Name: "demo", Account: acme, IssuedBy: firstAdministrator}
+	add.Can.Value = model.Abilities
+	_, key, err := add.addOfAccount(tx, d.log)
+	return key, err
+}
+
+func readDemoKeys(path string) (keys demoKeys, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &keys)
+	}
+	if err != nil {
+		return nil, model.Errorf(model.Invalid, "data", "the demo's keys cannot be read: %w; remove %s and new ones are made", err, path)
+	}
+	return keys, nil
+}
+
+func writeDemoKeys(path string, keys demoKeys) error {
+	text, err := json.MarshalIndent(keys, "", "  ")
+	if err != nil {
+		return err
+	}
+	draft := path + ".new"
+	if err := os.WriteFile(draft, append(text, '\n'), 0o600); err != nil {
+		return fmt.Errorf("keep the demo's keys: %w", err)
+	}
+	return os.Rename(draft, path)
+}

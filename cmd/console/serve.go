@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+
+	"countersign/internal/provider"
+	"countersign/internal/provider/sandbox"
+)
+
+// serveCommand is pages, API, webhooks and workers in one process.
+type serveCommand struct {
+	storage
+	logging
+	Addr      addressSetting `default:"127.0.0.1:8080" help:"Where to listen, host:port; port 0 picks a free one."`
+	Workers   countSetting   `default:"8" help:"Effects and look-ups under way at once; 0 runs none."`
+	Providers string         `type:"path" help:"The providers file (TOML)."`
+	Pace      paceSetting    `default:"normal" help:"Waits of the engine: normal, or fast for trials."`
+	JSON      bool           `name:"json" help:"Print one JSON line on standard output when ready."`
+}
+
+// Run implements the command.
+func (c *serveCommand) Run(ctx context.Context, t terminal) error {
+	providers, err := loadProviders(c.Providers, c.Pace.Value)
+	if err != nil {
+		return err
+	}
+	a, err := openApp(ctx, appConfig{storage: c.storage, Addr: c.Addr.Value, Workers: int(c.Workers.Value),
+		Timing: c.Pace.Value.timing(), Logger: c.logger(t.err)})
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	if err := a.start(ctx, providers); err != nil {
+		return err
+	}
+	a.markReady()
+	if err := c.announce(t, a); err != nil {
+		return err
+	}
+	return a.Run(ctx)
+}
+
+func (c *serveCommand) announce(t terminal, a *app) error {
+	if c.JSON {
+		return printJSON(t.out, readyLine{Address: a.url()})
+	}
+	return t.line("Countersign listens on %s (%s)", a.url(), c.describe())
+}
+
+// loadProviders reads the providers file; without one no provider is configured.
+func loadProviders(path string, p pace) (*provider.Registry, error) {
+	if path == "" {
+		return provider.NewRegistry(nil, nil)
+	}
+	return provider.Load(path, map[string]provider.Constructor{"sandbox": sandbox.Constructor(p.factor())})
+}

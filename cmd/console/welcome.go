@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// writeWelcome tells a person where the demo is and what to try.
+func writeWelcome(out io.Writer, ready readyLine, dir string) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "\nCountersign runs at %s\n", ready.Address)
+	fmt.Fprintf(&text, "The sandbox provider runs at %s (its books: %s/books)\n", ready.Sandbox, ready.Sandbox)
+	fmt.Fprintf(&text, "Files are in %s; the next start goes on with them.\n\n", dir)
+	fmt.Fprintln(&text, "Sign in by opening one of these links; each works once:")
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, p := range ready.People {
+		fmt.Fprintf(table, "  %s\t%s of %s\t%s\t%s\n", p.Email, p.Role, p.account, p.SigninURL, p.name)
+	}
+	table.Flush() // into memory, which cannot fail
+	fmt.Fprintln(&text, "\nAPI keys (those of people pass step-up, which only a demo hands out):")
+	for _, p := range ready.People {
+		fmt.Fprintf(table, "  %s\t%s\n", p.Email, p.APIKey)
+	}
+	fmt.Fprintf(table, "  service key of %s\t%s\n", acme, ready.APIKey)
+	table.Flush()
+	fmt.Fprint(&text, `
+What to try first: sign in as priya@example.com, open the oldest entry of the
+queue, read what is confirmed and what is not, preview "reconcile" and confirm
+it. Then look at the result, and as lin@example.com at the audit entries.
+Stop with Ctrl-C.
+`)
+	_, err := io.WriteString(out, text.String())
+	return err
+}
