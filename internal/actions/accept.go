@@ -73,9 +73,20 @@ func (r *Runner) draft(actor authz.Actor, in Submission) (workflow.Draft, error)
 	}
 	d, err := kind.Accept(in.Params)
 	if err != nil {
-		return d, err
+		return d, inParams(err)
 	}
 	return d, r.book.Bind(&d, in.Account)
+}
+
+// inParams places faults that were found in the params in the whole submission.
+func inParams(err error) error {
+	var known *model.Error
+	if errors.As(err, &known) {
+		for i := range known.Fields {
+			known.Fields[i].Location = "/params" + known.Fields[i].Location
+		}
+	}
+	return err
 }
 
 // noteIntakeDenial records that rights stopped a submission; other refusals of
