@@ -1,7 +1,7 @@
 # The checks, the benchmarks and the generated files. Everything here runs
 # without settings; `make test` is what continuous integration runs.
 
-.PHONY: test tools lint generate
+.PHONY: test tools lint bench generate run
 
 # test installs what the checks need and is missing, then runs all of them. A
 # test that was skipped is a failure here.
@@ -19,8 +19,14 @@ lint:
 	go vet ./...
 	go tool staticcheck ./...
 
+# bench prints ratios against baselines measured in the same run.
+bench:
+	go test -run '^$$' -bench . -benchtime 1x -timeout 30m ./internal/bench
+
 # generate rewrites the Go files made from templates.
 generate:
 	go tool templ fmt ./web
 	go tool templ generate
 
+run:
+	go run ./cmd/console demo

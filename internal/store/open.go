@@ -45,6 +45,10 @@ const applicationID = 0x4353474e
 // durable are the settings without which a commit may be lost.
 const durable = "_journal_mode=WAL&_synchronous=FULL&_txlock=immediate&_foreign_keys=on&_busy_timeout=5000"
 
+// keepStatements keeps prepared statements on their connection: preparing took a
+// quarter of the time of a short transaction.
+const keepStatements = "&_stmt_cache_size=128"
+
 // readers is the number of connections for reading.
 const readers = 8
 
@@ -68,11 +72,11 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 	}
 	db := &DB{opts: opts}
 	var err error
-	if db.write, err = sqlx.Open("sqlite3", "file:"+escape(file)+"?"+durable); err != nil {
+	if db.write, err = sqlx.Open("sqlite3", "file:"+escape(file)+"?"+durable+keepStatements); err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
 	db.write.SetMaxOpenConns(1)
-	if db.read, err = sqlx.Open("sqlite3", "file:"+escape(file)+"?_query_only=on&_busy_timeout=5000&_foreign_keys=on"); err != nil {
+	if db.read, err = sqlx.Open("sqlite3", "file:"+escape(file)+"?_query_only=on&_busy_timeout=5000&_foreign_keys=on"+keepStatements); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", file, err), db.write.Close())
 	}
 	db.read.SetMaxOpenConns(readers)
