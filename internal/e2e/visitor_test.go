@@ -1,0 +1,127 @@
+package e2e
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// visitor is a person's signed-in session without a browser.
+type visitor struct {
+	person
+	base   string
+	client *http.Client
+}
+
+// answer is what a page came back with.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// isPage says whether a person sees it as a page.
+func (a answer) isPage() bool { return strings.HasPrefix(a.header.Get("Content-Type"), "text/html") }
+
+// signIn signs a person in by their one-time link.
+func signIn(t *testing.T, base string, p person) *visitor {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &visitor{person: p, base: base, client: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}}
+	page := v.get(t, strings.TrimPrefix(p.SigninURL, base))
+	form := formTo(t, page, "/signin/link")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/signin/link", strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if a := v.do(t, request); a.status != http.StatusSeeOther {
+		t.Fatalf("signing in %s: status %d", p.Email, a.status)
+	}
+	return v
+}
+
+// get asks for a path with what is in the jar.
+func (v *visitor) get(t *testing.T, path string) answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, v.base+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.do(t, request)
+}
+
+func (v *visitor) do(t *testing.T, request *http.Request) answer {
+	t.Helper()
+	response, err := v.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatalf("%s: %v", request.URL, err)
+	}
+	return answer{response.StatusCode, response.Header, string(body)}
+}
+
+// cookies are what a browser needs to go on with the session.
+func (v *visitor) cookies(t *testing.T) []*http.Cookie {
+	t.Helper()
+	at, err := url.Parse(v.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.client.Jar.Cookies(at)
+}
+
+// formTo gives the hidden values of the form that posts to an address.
+func formTo(t *testing.T, page answer, action string) url.Values {
+	t.Helper()
+	tree, err := html.Parse(strings.NewReader(page.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for form := range elements(tree, "form") {
+		if attr(form, "action") != action {
+			continue
+		}
+		values := url.Values{}
+		for input := range elements(form, "input") {
+			values.Set(attr(input, "name"), attr(input, "value"))
+		}
+		return values
+	}
+	t.Fatalf("the page (status %d) has no form to %s:\n%s", page.status, action, page.body)
+	return nil
+}
+
+// elements are the elements of a name below a node.
+func elements(under *html.Node, name string) func(yield func(*html.Node) bool) {
+	return func(yield func(*html.Node) bool) {
+		for n := range under.Descendants() {
+			if n.Type == html.ElementNode && n.Data == name && !yield(n) {
+				return
+			}
+		}
+	}
+}
+
+func attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
