@@ -19,8 +19,8 @@ import (
 	"countersign/internal/store"
 )
 
-// Deps are what the interface stands on. All members are needed but Wake and
-// Logger.
+// Deps are what the interface stands on. All members are needed but the last
+// three.
 type Deps struct {
 	DB     *store.DB
 	Runner *actions.Runner
@@ -29,6 +29,7 @@ type Deps struct {
 	Tiers  authz.Tiers
 	Wake   func() // tells the engine that there is something to do
 	Logger *slog.Logger
+	Wait   time.Duration // how long a confirmation waits for the engine's result; two seconds when 0
 }
 
 // api is the registered interface. It is safe for concurrent use.
@@ -46,9 +47,18 @@ func Register(e *echo.Echo, deps Deps) {
 	if deps.Logger == nil {
 		deps.Logger = slog.New(slog.DiscardHandler)
 	}
+	if deps.Wait == 0 {
+		deps.Wait = 2 * time.Second
+	}
 	a := &api{Deps: deps, huma: humaecho.New(e, config())}
 	a.huma.UseMiddleware(a.identify, a.authenticate, checkMedia)
 	a.intentRoutes()
+	a.batchRoutes()
+	a.previewRoutes()
+	a.approvalRoutes()
+	a.uploadRoutes()
+	a.uncertainRoutes()
+	a.auditRoutes()
 	e.GET("/v1/openapi.json", a.openapi())
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"countersign/internal/actions"
 	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
@@ -35,7 +36,12 @@ func (v *viewer) intent(c *model.Case) (Intent, error) {
 	if err != nil {
 		return Intent{}, err
 	}
-	return intentOf(c, alike.N, []Verdict{}, v.a.Timing), nil
+	people, err := v.peopleOf(c.Account)
+	if err != nil {
+		return Intent{}, err
+	}
+	verdicts := actions.Verdicts(c, v.actor, people, v.a.Timing, v.a.Tiers, v.tx.Now())
+	return intentOf(c, alike.N, verdictsOf(verdicts), v.a.Timing), nil
 }
 
 // intents loads and shapes the intents of a page.

@@ -1,0 +1,130 @@
+package api
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
+
+	"countersign/internal/audit"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+)
+
+// exportOperation documents the streams that an export can be.
+func (a *api) exportOperation() huma.Operation {
+	op := operation("export-audit", http.MethodGet, "/audit/export", "A stream of the numbered entries. JSON Lines is the evidence: "+
+		"its last line holds the checkpoint, so that a cut end is seen. CSV is the convenience.")
+	file := &huma.Schema{Type: "string", Format: "binary"}
+	op.Responses = map[string]*huma.Response{"200": {Description: "The entries.", Content: map[string]*huma.MediaType{
+		"application/jsonl": {Schema: file}, "text/csv": {Schema: file}}}}
+	return op
+}
+
+type exportInput struct {
+	Format  string `query:"format" enum:"jsonl,csv,zip" default:"jsonl"`
+	From    string `query:"from" maxLength:"40" doc:"RFC 3339, or a day in the zone; included."`
+	To      string `query:"to" maxLength:"40" doc:"RFC 3339, or a day in the zone; not included."`
+	Zone    string `query:"zone" maxLength:"64" default:"UTC" doc:"IANA name, of days and of local times in CSV."`
+	Account string `query:"account"`
+}
+
+// scope checks what is to be exported.
+func (in *exportInput) scope(accounts []string) (s audit.Scope, err error) {
+	if in.Format == "zip" {
+		return s, badQuery("query.format", "signed archives are not made by this version; take jsonl, which audit verify checks")
+	}
+	s = audit.Scope{Accounts: audit.Of(accounts...), Format: audit.Format(in.Format)}
+	if s.Zone, err = time.LoadLocation(in.Zone); err != nil || in.Zone == "Local" {
+		return s, badQuery("query.zone", "is no time zone; one is Europe/Vienna")
+	}
+	if s.From, err = day(in.From, s.Zone); err != nil {
+		return s, badQuery("query.from", "is neither an RFC 3339 time nor a day")
+	}
+	if s.To, err = day(in.To, s.Zone); err != nil {
+		return s, badQuery("query.to", "is neither an RFC 3339 time nor a day")
+	}
+	return s, nil
+}
+
+func badQuery(location, message string) error {
+	return model.Errorf(model.Invalid, "invalid-params", "The query is not valid.").WithFields(model.Field{Location: location, Message: message})
+}
+
+// day reads a moment, or a day's beginning in a zone; "" is none.
+func day(text string, zone *time.Location) (model.Time, error) {
+	if text == "" {
+		return 0, nil
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return model.At(at), nil
+	}
+	at, err := time.ParseInLocation(time.DateOnly, text, zone)
+	return model.At(at), err
+}
+
+func (a *api) exportAudit(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
+	accounts, err := accountsWith(actorOf(ctx), in.Account, authz.ExportAudit)
+	if err != nil {
+		return nil, err
+	}
+	scope, err := in.scope(accounts)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.noteExport(ctx, accounts, in); err != nil {
+		return nil, err
+	}
+	return &huma.StreamResponse{Body: func(out huma.Context) { a.stream(out, scope) }}, nil
+}
+
+// noteExport records the export, in the log of every account that it holds,
+// before its first byte leaves.
+func (a *api) noteExport(ctx context.Context, accounts []string, in *exportInput) error {
+	actor := actorOf(ctx)
+	return a.DB.Update(ctx, func(tx *store.Tx) error {
+		for _, account := range accounts {
+			_, err := a.Log.Append(tx, audit.Entry{Event: "audit.exported", Account: account, Result: "executed",
+				Actor:  audit.Actor{Type: string(actor.Type), ID: actor.ID, Name: actor.Name, Roles: actor.RolesIn(account)},
+				Detail: map[string]any{"format": in.Format, "from": in.From, "to": in.To, "zone": in.Zone}})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// stream writes the export. Where that fails half-way the connection is cut,
+// so that nobody takes the part for the whole.
+func (a *api) stream(out huma.Context, scope audit.Scope) {
+	media := map[audit.Format]string{audit.JSONL: "application/jsonl", audit.CSV: "text/csv; charset=utf-8"}[scope.Format]
+	out.SetHeader("Content-Type", media)
+	out.SetHeader("Content-Disposition", `attachment; filename="audit.`+string(scope.Format)+`"`)
+	c := humaecho.Unwrap(out)
+	w := &patient{out.BodyWriter(), http.NewResponseController(c.Response())}
+	if err := a.Log.Export(out.Context(), w, scope); err != nil {
+		a.Logger.ErrorContext(out.Context(), "export broke off", "request", requestID(c), "error", err)
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// patient gives every piece of a long answer its own time to be taken.
+type patient struct {
+	io.Writer
+	connection *http.ResponseController
+}
+
+const pieceTime = time.Minute
+
+// Write puts the deadline off before it writes.
+func (p *patient) Write(piece []byte) (int, error) {
+	if err := p.connection.SetWriteDeadline(time.Now().Add(pieceTime)); err != nil {
+		return 0, err
+	}
+	return p.Writer.Write(piece)
+}
