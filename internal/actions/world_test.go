@@ -40,9 +40,13 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, clock: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC), file: filepath.Join(t.TempDir(), "test.db")}
 	bank := sandbox.New(sandbox.Config{Name: "bank", URL: "http://127.0.0.1:1"})
-	deaf := deafBank{sandbox.New(sandbox.Config{Name: "deaf", URL: "http://127.0.0.1:1"})}
-	reg, err := provider.NewRegistry(map[string]provider.Adapter{"bank": bank, "deaf": deaf}, map[string]provider.Routes{
+	deaf := otherBank{bank, func(c *model.Contract) { c.Provider, c.Lookup = "deaf", model.LookupNone }}
+	weak := otherBank{bank, func(c *model.Contract) {
+		c.Provider, c.ActsAreStored, c.UndoBefore, c.UndoLimit = "weak", false, false, 24*time.Hour
+	}}
+	reg, err := provider.NewRegistry(map[string]provider.Adapter{"bank": bank, "deaf": deaf, "weak": weak}, map[string]provider.Routes{
 		"acme": {Payouts: "bank", Credits: "bank", Disputes: "bank", Messages: "bank"},
+		"weak": {Payouts: "weak", Credits: "weak", Disputes: "weak", Messages: "weak"},
 		"mute": {Payouts: "deaf", Credits: "deaf", Disputes: "deaf", Messages: "deaf"},
 	})
 	if err != nil {
@@ -56,12 +60,15 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// deafBank is a bank that takes keys and cannot be asked anything.
-type deafBank struct{ *sandbox.Adapter }
+// otherBank is the bank under other promises.
+type otherBank struct {
+	*sandbox.Adapter
+	promise func(*model.Contract)
+}
 
-func (d deafBank) Contract(operation string) (model.Contract, bool) {
-	c, ok := d.Adapter.Contract(operation)
-	c.Provider, c.Lookup = "deaf", model.LookupNone
+func (b otherBank) Contract(operation string) (model.Contract, bool) {
+	c, ok := b.Adapter.Contract(operation)
+	b.promise(&c)
 	return provider.Seal(c), ok
 }
 
@@ -87,7 +94,7 @@ func (w *world) populate(tx *store.Tx, reg *provider.Registry) error {
 			return err
 		}
 		if p.role == model.RoleOperator || p.role == model.RoleApprover {
-			if err := tx.Grant(person.ID, "mute", p.role); err != nil {
+			if err := errors.Join(tx.Grant(person.ID, "mute", p.role), tx.Grant(person.ID, "weak", p.role)); err != nil {
 				return err
 			}
 		}
