@@ -76,7 +76,7 @@ func (a Actor) May(account string, p Permission) Decision {
 func (a Actor) keyMay(p Permission) Decision {
 	var needed model.Ability
 	for _, ability := range model.Abilities {
-		if byAbility[ability] == p {
+		if slices.Contains(byAbility[ability], p) {
 			needed = ability
 		}
 	}

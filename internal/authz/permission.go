@@ -46,10 +46,10 @@ var byRole = map[model.Role][]Permission{
 }
 
 // byAbility says what each ability of a service key allows.
-var byAbility = map[model.Ability]Permission{
-	model.CanReadIntents:  ReadIntents,
-	model.CanWriteIntents: WriteIntents,
-	model.CanReadAudit:    ReadAudit,
+var byAbility = map[model.Ability][]Permission{
+	model.CanReadIntents:  {ReadIntents},
+	model.CanWriteIntents: {WriteIntents},
+	model.CanReadAudit:    {ReadAudit, ExportAudit}, // an export is many reads
 }
 
 // phrases say a permission in words: "may …".

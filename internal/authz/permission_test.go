@@ -24,7 +24,7 @@ var matrix = map[Permission]string{
 	ReadApprovals:      "opua",
 	Decide:             "p",
 	ReadAudit:          "opua l",
-	ExportAudit:        "ua",
+	ExportAudit:        "ual",
 	ManagePeople:       "a",
 	ManageKeys:         "a",
 	ManageWorkers:      "a",
