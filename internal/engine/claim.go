@@ -32,7 +32,7 @@ type job struct {
 
 // claim takes up to n due intents, and works each up to its first call.
 func (e *Engine) claim(ctx context.Context, n int) []*job {
-	if n <= 0 {
+	if n <= 0 || !e.anythingDue(ctx) {
 		return nil
 	}
 	start := e.Clock()
@@ -45,6 +45,19 @@ func (e *Engine) claim(ctx context.Context, n int) []*job {
 	}
 	e.Logger.Error("a batch of claims failed; taking them one by one", "err", err)
 	return e.claimSingly(ctx, ids, start)
+}
+
+// anythingDue looks before the write lock is taken: idling costs no commit.
+func (e *Engine) anythingDue(ctx context.Context) (due bool) {
+	err := e.DB.View(ctx, func(tx *store.Tx) error {
+		at, err := tx.NextWake()
+		due = at != 0 && at <= tx.Now()
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		e.Logger.Error("looking for due work failed", "err", err)
+	}
+	return due
 }
 
 // claimBatch claims in one transaction: one commit for many reservations.

@@ -157,6 +157,9 @@ func (c *Case) scheduleRepeat(s *Step, t Timing, spread float64, now Time) {
 		if r.Rule != reconcileFirst || s.NextCheckAt == 0 {
 			return
 		}
+		if len(t.Checks) > 0 {
+			at = max(at, now.Add(t.Checks[0])) // a provider needs a moment to show what it did
+		}
 		s.NextCheckAt = min(s.NextCheckAt, at)
 		at = s.NextCheckAt + 1
 	}

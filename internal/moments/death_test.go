@@ -46,7 +46,7 @@ func (w *world) runUntilDeath() {
 		if w.dead.Load() {
 			return
 		}
-		if err := w.bank.CatchUp(context.Background()); err != nil {
+		if _, err := w.bank.CatchUp(context.Background()); err != nil {
 			w.t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())

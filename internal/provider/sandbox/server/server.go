@@ -93,14 +93,18 @@ func (s *Server) Close(ctx context.Context) error {
 	return errors.Join(err, s.db.Close())
 }
 
-// CatchUp settles and delivers at once everything that is due by Config.Now, for
-// whoever has just moved that clock.
-func (s *Server) CatchUp(ctx context.Context) error {
-	if _, err := s.settleDue(ctx); err != nil {
-		return err
+// CatchUp settles and delivers all that is due now, and tells when the next is,
+// zero where nothing is planned. It is for a clock that jumps (Config.Now).
+func (s *Server) CatchUp(ctx context.Context) (next time.Time, err error) {
+	settles, err := s.settleDue(ctx)
+	if err != nil {
+		return next, err
 	}
-	_, err := s.deliverDue(ctx)
-	return err
+	delivers, err := s.deliverDue(ctx)
+	if settles.IsZero() || !delivers.IsZero() && delivers.Before(settles) {
+		return delivers, err
+	}
+	return settles, err
 }
 
 // loopRest is how long a loop sleeps at most, so that a clock that jumps
