@@ -258,7 +258,7 @@ func (w *world) events(id string) (list []string) {
 	w.t.Helper()
 	err := w.db.View(w.t.Context(), func(tx *store.Tx) error {
 		return tx.Select(&list, `SELECT event FROM audit_entries WHERE intent_id = ? AND
-			(event LIKE 'action.%' OR event LIKE 'approval.%' OR event LIKE 'owner.%' OR event LIKE 'intent.accepted') ORDER BY id`, id)
+			(event LIKE 'action.%' OR event LIKE 'approval.%' OR event LIKE 'owner.%' OR event LIKE 'intent.accepted') ORDER BY rowid`, id)
 	})
 	if err != nil {
 		w.t.Fatal(err)
