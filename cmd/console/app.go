@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -42,7 +41,6 @@ type app struct {
 	engine   *engine.Engine
 	listener net.Listener
 	server   *http.Server
-	ready    atomic.Bool
 }
 
 // openApp takes the database and the port, so that everything which can be
@@ -70,7 +68,7 @@ func openApp(ctx context.Context, cfg appConfig) (_ *app, err error) {
 }
 
 // start wires the app to its providers and recovers what an earlier process
-// left. Until markReady only webhooks are answered.
+// left. It answers nobody yet: what is asked meanwhile waits for Run.
 func (a *app) start(ctx context.Context, providers *provider.Registry) error {
 	book := workflow.NewBook(providers)
 	a.engine = engine.New(engine.Config{DB: a.db, Log: a.log, Book: book, Providers: providers, Timing: a.Timing,
@@ -78,14 +76,12 @@ func (a *app) start(ctx context.Context, providers *provider.Registry) error {
 	if err := a.engine.Start(ctx); err != nil {
 		return fmt.Errorf("start the engine: %w", err)
 	}
-	a.server = a.pages(book)
+	a.server = a.pages()
 	return nil
 }
 
 // url is the address of the pages.
 func (a *app) url() string { return "http://" + a.listener.Addr().String() }
-
-func (a *app) markReady() { a.ready.Store(true) }
 
 // stopWithin is how long requests under way may take once the app is to stop.
 const stopWithin = 5 * time.Second

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"countersign/internal/provider"
 	"countersign/internal/provider/sandbox"
@@ -36,6 +37,8 @@ type demo struct {
 	command *demoCommand
 	sandbox *server.Server
 	clock   *demoClock
+	keys    demoKeys
+	seeding bool   // sample work is to be made
 	secret  string // of the sandbox's webhooks, new at every start
 	logger  *slog.Logger
 }
@@ -57,7 +60,8 @@ func (c *demoCommand) Run(ctx context.Context, t terminal) error {
 	return d.app.Run(ctx)
 }
 
-// openDemo takes the directory, both ports and the database.
+// openDemo takes the directory, both ports and the database. Where sample work
+// is to be made, time begins on the stage.
 func openDemo(ctx context.Context, c *demoCommand, log *slog.Logger) (_ *demo, err error) {
 	if err := makeDir(c.Data); err != nil {
 		return nil, err
@@ -68,6 +72,12 @@ func openDemo(ctx context.Context, c *demoCommand, log *slog.Logger) (_ *demo, e
 			d.Close()
 		}
 	}()
+	if d.seeding, err = c.seeding(); err != nil {
+		return nil, err
+	}
+	if d.seeding {
+		d.clock.stage(time.Now().Add(-staged))
+	}
 	if d.app, err = openApp(ctx, d.config()); err != nil {
 		return nil, err
 	}
@@ -105,8 +115,20 @@ func (d *demo) openSandbox() (*server.Server, error) {
 	return s, nil
 }
 
-// prepare makes people and sample work, and opens the doors.
+// prepare makes people and sample work, and lets the real time run.
 func (d *demo) prepare(ctx context.Context) (readyLine, error) {
+	if err := d.makePeople(ctx); err != nil {
+		return readyLine{}, err
+	}
+	if d.seeding {
+		if err := d.seed(ctx); err != nil {
+			return readyLine{}, fmt.Errorf("sample work: %w", err)
+		}
+		d.clock.release()
+	}
+	if err := d.command.markSeeded(); err != nil {
+		return readyLine{}, err
+	}
 	providers, err := d.providers("fast")
 	if err != nil {
 		return readyLine{}, err
@@ -114,15 +136,10 @@ func (d *demo) prepare(ctx context.Context) (readyLine, error) {
 	if err := d.start(ctx, providers); err != nil {
 		return readyLine{}, err
 	}
-	ready, err := d.people(ctx)
-	if err != nil {
-		return readyLine{}, err
-	}
 	if err := d.sandbox.SetWebhook(d.url()+"/webhooks/"+bank, d.secret); err != nil {
 		return readyLine{}, err
 	}
-	d.markReady()
-	return ready, nil
+	return d.invite(ctx)
 }
 
 // bank is the configured name of the sandbox in the demo.
@@ -130,7 +147,7 @@ const bank = "bank"
 
 // providers lets the sandbox serve every operation of every account.
 func (d *demo) providers(p pace) (*provider.Registry, error) {
-	adapter := sandbox.New(sandbox.Config{Name: bank, URL: d.sandbox.URL(), Secret: d.secret, Pace: p.factor()})
+	adapter := sandbox.New(sandbox.Config{Name: bank, URL: d.sandbox.URL(), Secret: d.secret, Pace: p.factor(), Clock: d.clock.Now})
 	return provider.NewRegistry(map[string]provider.Adapter{bank: adapter},
 		map[string]provider.Routes{provider.AnyAccount: {Payouts: bank, Credits: bank, Disputes: bank, Messages: bank}})
 }

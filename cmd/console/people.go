@@ -53,37 +53,31 @@ type demoKeys map[string]string
 
 const demoServiceKey = "demo"
 
-// people makes the sample people where they are missing, and gives everyone a
-// new sign-in link and their key.
-func (d *demo) people(ctx context.Context) (readyLine, error) {
+// makePeople makes the sample people where they are missing, and their keys.
+func (d *demo) makePeople(ctx context.Context) error {
 	keyFile := filepath.Join(d.command.Data, "demo-keys.json")
 	kept, err := readDemoKeys(keyFile)
 	if err != nil {
-		return readyLine{}, err
+		return err
 	}
-	var ready readyLine
-	var keys demoKeys
 	err = d.db.Update(ctx, func(tx *store.Tx) (err error) {
-		ready, keys = readyLine{Address: d.url(), Sandbox: d.sandbox.URL()}, demoKeys{}
+		d.keys = demoKeys{}
 		for _, sample := range samplePeople {
-			person, err := d.person(tx, sample, kept, keys)
-			if err != nil {
+			if d.keys[sample.email], err = d.person(tx, sample, kept[sample.email]); err != nil {
 				return fmt.Errorf("sample person %s: %w", sample.email, err)
 			}
-			ready.People = append(ready.People, person)
 		}
-		ready.APIKey, err = d.serviceKey(tx, kept)
-		keys[demoServiceKey] = ready.APIKey
+		d.keys[demoServiceKey], err = d.serviceKey(tx, kept[demoServiceKey])
 		return err
 	})
 	if err != nil {
-		return readyLine{}, err
+		return err
 	}
-	return ready, writeDemoKeys(keyFile, keys)
+	return writeDemoKeys(keyFile, d.keys)
 }
 
-// person makes one sample person and what lets them in.
-func (d *demo) person(tx *store.Tx, sample samplePerson, kept, keys demoKeys) (readyPerson, error) {
+// person makes one sample person where they are missing, and gives their key.
+func (d *demo) person(tx *store.Tx, sample samplePerson, kept string) (key string, err error) {
 	add := userAdd{Email: sample.email, Account: sample.account, Name: sample.name}
 	add.Role.Value = roleName(sample.role)
 	p, err := tx.PersonByEmail(sample.email)
@@ -91,21 +85,33 @@ func (d *demo) person(tx *store.Tx, sample samplePerson, kept, keys demoKeys) (r
 		p, err = add.add(tx, d.log)
 	}
 	if err != nil {
-		return readyPerson{}, err
+		return "", err
 	}
-	token, err := tx.AddSignInLink(p.ID, demoLinkLife)
-	if err != nil {
-		return readyPerson{}, err
+	if _, err := tx.ActorByKey(kept); err == nil {
+		return kept, nil
 	}
-	key := kept[sample.email]
-	if _, err := tx.ActorByKey(key); err != nil {
-		if key, err = d.personKey(tx, p); err != nil {
-			return readyPerson{}, err
+	return d.personKey(tx, p)
+}
+
+// invite gives everyone a new sign-in link.
+func (d *demo) invite(ctx context.Context) (ready readyLine, err error) {
+	err = d.db.Update(ctx, func(tx *store.Tx) error {
+		ready = readyLine{Address: d.url(), Sandbox: d.sandbox.URL(), APIKey: d.keys[demoServiceKey]}
+		for _, sample := range samplePeople {
+			p, err := tx.PersonByEmail(sample.email)
+			if err != nil {
+				return err
+			}
+			token, err := tx.AddSignInLink(p.ID, demoLinkLife)
+			if err != nil {
+				return err
+			}
+			ready.People = append(ready.People, readyPerson{Email: p.Email, Role: string(sample.role), SigninURL: signInURL(d.url(), token),
+				APIKey: d.keys[p.Email], name: p.Name, account: sample.account})
 		}
-	}
-	keys[sample.email] = key
-	return readyPerson{Email: p.Email, Role: string(sample.role), SigninURL: signInURL(d.url(), token), APIKey: key,
-		name: p.Name, account: sample.account}, nil
+		return nil
+	})
+	return ready, err
 }
 
 // personKey makes a key that passes step-up, which only a demo hands out.
@@ -119,11 +125,9 @@ func (d *demo) personKey(tx *store.Tx, p model.Person) (string, error) {
 }
 
 // serviceKey is the account's key for programs.
-func (d *demo) serviceKey(tx *store.Tx, kept demoKeys) (string, error) {
-	if key := kept[demoServiceKey]; key != "" {
-		if _, err := tx.ActorByKey(key); err == nil {
-			return key, nil
-		}
+func (d *demo) serviceKey(tx *store.Tx, kept string) (string, error) {
+	if _, err := tx.ActorByKey(kept); err == nil {
+		return kept, nil
 	}
 	add := apikeyAdd{Name: "demo", Account: acme, IssuedBy: firstAdministrator}
 	add.Can.Value = model.Abilities

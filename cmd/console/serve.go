@@ -33,7 +33,6 @@ func (c *serveCommand) Run(ctx context.Context, t terminal) error {
 	if err := a.start(ctx, providers); err != nil {
 		return err
 	}
-	a.markReady()
 	if err := c.announce(t, a); err != nil {
 		return err
 	}
