@@ -202,3 +202,20 @@ func (t *Tx) counted(query string, args ...any) (c Counted, err error) {
 	}
 	return c, err
 }
+
+// Currencies lists the currencies of open work, going from each to the next in
+// the index.
+func (t *Tx) Currencies(accounts []string) (list []string, err error) {
+	for _, account := range accounts {
+		var found []string
+		if err := t.Select(&found, `WITH RECURSIVE c (currency) AS (
+			SELECT min(currency) FROM intents WHERE account = ? AND sort_open > 0 UNION ALL
+			SELECT (SELECT min(currency) FROM intents WHERE account = ? AND sort_open > 0 AND currency > c.currency) FROM c WHERE c.currency IS NOT NULL)
+			SELECT currency FROM c WHERE currency IS NOT NULL AND currency <> ''`, account, account); err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}

@@ -1,0 +1,74 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/web/problem"
+	"countersign/web/templates"
+)
+
+// fail is the one place where an error becomes an answer: a problem for
+// programs, a page for people, the sign-in for whoever is not signed in.
+func (s *Server) fail(err error, c echo.Context) {
+	r := c.Request()
+	p := problem.Of(err)
+	if p.Status >= http.StatusInternalServerError {
+		s.Logger.Error("request failed", "request_id", requestID(r), "path", r.URL.Path, "problem", p.Name, "error", err)
+	}
+	if c.Response().Committed {
+		return // the answer is under way and can only end
+	}
+	switch {
+	case wantsProblem(r):
+		problem.Write(c.Response(), r, err, requestID(r))
+	case p.Status == http.StatusUnauthorized && r.Method == http.MethodGet:
+		c.Redirect(http.StatusSeeOther, "/signin?next="+url.QueryEscape(localPath(r.URL.RequestURI())))
+	default:
+		s.failPage(c, p)
+	}
+}
+
+// wantsProblem reports whether a program asks, which is told in JSON.
+func wantsProblem(r *http.Request) bool {
+	for _, prefix := range []string{"/v1/", "/webhooks/"} {
+		if strings.HasPrefix(r.URL.Path, prefix) {
+			return true
+		}
+	}
+	accept := r.Header.Get("Accept")
+	return strings.Contains(accept, "json") && !strings.Contains(accept, "text/html")
+}
+
+// failPage shows the error as a page, in the frame of whoever is signed in.
+func (s *Server) failPage(c echo.Context, p problem.Problem) {
+	v, err := s.visit(c)
+	if err != nil {
+		v = s.stranger(c)
+	}
+	p.Headers(c.Response().Header())
+	c.Response().Header().Del("WWW-Authenticate") // browsers would ask for a password of their own
+	if err := v.show(p.Status, templates.Error(v.errorView(p))); err != nil {
+		s.Logger.Error("error page", "request_id", requestID(c.Request()), "error", err)
+	}
+}
+
+// denyForeign refuses a form that another site sent.
+func (s *Server) denyForeign(w http.ResponseWriter, r *http.Request) {
+	c := echo.New().NewContext(r, w)
+	s.fail(foreignForm(), c)
+}
+
+// localPath gives a path of this console, or "/" for anything that could lead
+// elsewhere.
+func localPath(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") ||
+		strings.ContainsAny(text, "\\\r\n\t") || strings.HasPrefix(u.Path, "//") || strings.HasPrefix(u.Path, "/\\") {
+		return "/"
+	}
+	return text
+}

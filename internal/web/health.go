@@ -1,0 +1,87 @@
+package web
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"countersign/web/static"
+)
+
+// static serves the embedded files.
+func (v *visit) static() error {
+	static.Handler().ServeHTTP(v.c.Response(), v.r)
+	return nil
+}
+
+// healthz says that the process answers.
+func (v *visit) healthz() error { return v.c.String(http.StatusOK, "ok\n") }
+
+// clockSlack is how far the clock may be behind the latest stored time.
+const clockSlack = 5 * time.Second
+
+// readyz says whether the process can do its work, a line for each check.
+func (v *visit) readyz() error {
+	lines, status := strings.Builder{}, http.StatusOK
+	check := func(name string, err error) {
+		if err == nil {
+			fmt.Fprintf(&lines, "%s: ok\n", name)
+			return
+		}
+		status = http.StatusServiceUnavailable
+		v.Logger.Warn("not ready", "check", name, "error", err)
+		fmt.Fprintf(&lines, "%s: not ready\n", name)
+	}
+	check("database and schema", v.DB.Ping(v.r.Context()))
+	check("clock", v.clockFault())
+	check("audit log", v.Log.Trouble().Err())
+	if v.Health != nil {
+		check("engine", v.Health())
+	}
+	return v.c.String(status, lines.String())
+}
+
+func (v *visit) clockFault() error {
+	if behind := v.DB.Behind(); behind > clockSlack {
+		return fmt.Errorf("the clock is %s behind the latest stored time", behind.Round(time.Second))
+	}
+	return nil
+}
+
+// metrics gives a few numbers in the text form of Prometheus.
+func (v *visit) metrics() error {
+	size, err := v.Log.Size(v.r.Context())
+	if err != nil {
+		return err
+	}
+	waiting, err := v.Log.Waiting(v.r.Context())
+	if err != nil {
+		return err
+	}
+	return v.c.String(http.StatusOK, fmt.Sprintf(`# HELP countersign_audit_entries Numbered entries of the audit log.
+# TYPE countersign_audit_entries counter
+countersign_audit_entries %d
+# HELP countersign_audit_waiting Entries without a number yet.
+# TYPE countersign_audit_waiting gauge
+countersign_audit_waiting %d
+`, size, waiting.Count))
+}
+
+// webhook takes one event of a provider, unread but for its signature.
+func (v *visit) webhook() error {
+	if v.Webhooks == nil {
+		return notFound("There is no provider here.")
+	}
+	raw, err := io.ReadAll(v.r.Body)
+	if err != nil {
+		return err
+	}
+	name := v.c.Param("provider")
+	if err := v.Webhooks.Receive(v.r.Context(), name, v.r.Header, raw); err != nil {
+		v.Logger.Warn("webhook refused", "security", true, "provider", name, "request_id", requestID(v.r), "address", v.c.RealIP(), "error", err)
+		return err
+	}
+	return v.c.NoContent(http.StatusNoContent)
+}

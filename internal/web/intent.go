@@ -1,0 +1,165 @@
+package web
+
+import (
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"countersign/internal/actions"
+	"countersign/internal/audit"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+	"countersign/web/templates"
+)
+
+// intentData is what the page of one intent reads.
+type intentData struct {
+	c         *model.Case
+	people    []model.Person
+	alike     store.Counted
+	similar   []model.Intent
+	linked    []model.Intent
+	documents []store.DocumentHead
+	entries   []audit.Item
+}
+
+// shownAlike is how many look-alikes and entries the page lists.
+const (
+	shownAlike   = 5
+	shownEntries = 20
+)
+
+// caseOf reads an intent that the viewer may see; others do not exist.
+func (v *visit) caseOf(tx *store.Tx, id string) (*model.Case, error) {
+	c, err := tx.Case(id)
+	if err != nil {
+		return nil, err
+	}
+	if !v.actor.Sees(c.Account) {
+		return nil, notFound("There is no intent %s, or it is not yours to see.", id)
+	}
+	for i := range c.Requests {
+		request, err := tx.Approval(c.Requests[i].ID)
+		if err != nil {
+			return nil, err
+		}
+		c.Requests[i].Decisions = request.Decisions
+	}
+	return c, v.actor.May(c.Account, authz.ReadIntents).Err()
+}
+
+func (d *intentData) read(tx *store.Tx, v *visit, id string) (err error) {
+	if d.c, err = v.caseOf(tx, id); err != nil {
+		return err
+	}
+	if d.people, err = tx.People(d.c.Account); err != nil {
+		return err
+	}
+	if d.alike, err = tx.LookAlikes(d.c.Account, d.c.LookAlike, d.c.ID); err != nil {
+		return err
+	}
+	if d.similar, err = tx.Resembling(d.c, shownAlike); err != nil {
+		return err
+	}
+	if d.linked, err = tx.Linked(d.c); err != nil {
+		return err
+	}
+	if d.documents, err = tx.DocumentHeads(id); err != nil {
+		return err
+	}
+	d.entries, err = v.Log.ForIntent(tx, id, shownEntries)
+	return err
+}
+
+// intent answers the five questions about one intent, and shows its record.
+func (v *visit) intent() error {
+	var d intentData
+	if err := v.read(func(tx *store.Tx) error { return d.read(tx, v, v.c.Param("id")) }); err != nil {
+		return err
+	}
+	verdicts := actions.Verdicts(d.c, v.actor, d.people, v.Timing, v.Tiers, v.now())
+	return v.show(http.StatusOK, templates.Intent(v.intentView(d, verdicts)))
+}
+
+func (v *visit) intentView(d intentData, verdicts []actions.Verdict) templates.IntentView {
+	c := d.c
+	n := narrator{c: c, timing: v.Timing, clock: v.page.Clock}
+	words := verbs[c.Kind]
+	view := templates.IntentView{Crumb: title(c.Kind), Verb: words.verb, Joiner: words.joiner, Party: c.Payee,
+		ID: c.ID, State: templates.State(c.State), Reason: say(upper(c.Reason)), Version: c.Version, Owner: v.owner(c),
+		Intended:  templates.IntendedView{Facts: n.intended(), LookAlikes: lookAlikes(d.alike), Params: string(c.Params), Fingerprint: hex.EncodeToString(c.Fingerprint), Documents: documentsOf(d.documents)},
+		Confirmed: n.confirmed(), Uncertain: n.uncertain(), Next: n.next(), Actions: actionRows(c, verdicts),
+		Links: v.linkRows(d), Audit: v.auditRows(d.entries)}
+	view.Page = v.titled(title(c.Kind) + " " + c.Payee)
+	if m, ok := c.Money(); ok {
+		view.Money = &m
+		view.Page.Title = title(c.Kind) + " " + m.String()
+	} else {
+		view.Verb = title(c.Kind) + " " + words.joiner
+	}
+	view.Next.Action = proposedButton(c, v.Timing, v.now(), verdicts)
+	n.record(&view, v.r.URL.Query())
+	if len(view.Links) == 0 {
+		view.LinksNote = say("No parent, no compensation, nothing that looks alike.")
+	}
+	view.MoreAudit = &templates.More{Before: say("The newest ", grouped(shownEntries), " at most."), Href: "/audit?intent=" + c.ID, Label: "All entries of this intent"}
+	return view
+}
+
+func lookAlikes(n store.Counted) *templates.Note {
+	if n.N == 0 {
+		return nil
+	}
+	verb := " others have"
+	if n.N == 1 {
+		verb = " other has"
+	}
+	return &templates.Note{Kind: "mind", Text: []templates.Text{say(templates.Bold(count(n)+verb), " the same payee, amount and period: ", templates.Link("#links", "see below"), ".")}}
+}
+
+// owner says who has taken the intent, and what the viewer may do about it.
+func (v *visit) owner(c *model.Case) templates.Owner {
+	may := v.actor.May(c.Account, authz.TakeOwnership).Allowed
+	o := templates.Owner{Name: c.OwnerName, TakeLabel: "Take it", MayTake: may && c.Owner != v.actor.ID, MayRelease: may && c.Owner == v.actor.ID}
+	if c.Owner != "" {
+		o.TakeLabel = "Take it over"
+	}
+	if c.Owner != "" && c.Owner == v.actor.ID {
+		o.Name = "you"
+	}
+	return o
+}
+
+func documentsOf(list []store.DocumentHead) (out []templates.Document) {
+	for _, d := range list {
+		state := "stands"
+		if d.VoidedAt != 0 {
+			state = "void"
+		}
+		out = append(out, templates.Document{Href: "/documents/" + url.PathEscape(d.StepKey), Label: fmt.Sprintf("Statement %s, revision %d", d.Period, d.Revision),
+			Sub: say(state, ", ", grouped(d.Size), " bytes, SHA-256 ", templates.Key(d.Hash()))})
+	}
+	return out
+}
+
+// linkRows lists what is linked to the intent and what looks like it.
+func (v *visit) linkRows(d intentData) (rows []templates.LinkRow) {
+	add := func(i model.Intent, why string) {
+		row := templates.LinkRow{Href: "/intents/" + i.ID, Title: say(title(i.Kind), " to ", templates.Name(i.Payee)), ID: i.ID, Why: say(why),
+			Sub: say("asked by ", templates.Name(i.CreatedBy), ", ", v.at(i.CreatedAt)), State: templates.State(i.State), Money: money(i.Amount, i.Currency)}
+		rows = append(rows, row)
+	}
+	for _, i := range d.linked {
+		if i.ID == d.c.Parent {
+			add(i, "What this one undoes, from "+d.c.ParentStep+" on")
+		} else {
+			add(i, "Undoes "+i.ParentStep)
+		}
+	}
+	for _, i := range d.similar {
+		add(i, "Same payee, amount and period")
+	}
+	return rows
+}

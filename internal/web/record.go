@@ -1,0 +1,186 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"sort"
+	"strings"
+
+	"countersign/internal/audit"
+	"countersign/internal/model"
+	"countersign/web/templates"
+)
+
+// shownAttempts and shownEvidence are how many rows the page has at first.
+const (
+	shownAttempts = 30
+	shownEvidence = 20
+)
+
+// record fills in the steps, attempts and evidence.
+func (n narrator) record(v *templates.IntentView, q url.Values) {
+	before := ""
+	for _, s := range n.c.Steps {
+		v.Steps = append(v.Steps, n.stepRow(s, before))
+		before = s.Name
+		for _, a := range s.Attempts {
+			v.Attempts = append(v.Attempts, n.attemptRow(s, a))
+		}
+		for _, e := range s.Evidence {
+			v.Evidence = append(v.Evidence, n.evidenceRow(s, e))
+		}
+	}
+	sort.SliceStable(v.Attempts, func(i, j int) bool { return v.Attempts[i].Started.At > v.Attempts[j].Started.At })
+	sort.SliceStable(v.Evidence, func(i, j int) bool { return v.Evidence[i].At.At > v.Evidence[j].At.At })
+	all := "/intents/" + n.c.ID
+	if more := len(v.Attempts) - shownAttempts; more > 0 && q.Get("attempts") != "all" {
+		v.Attempts = v.Attempts[:shownAttempts]
+		v.MoreAttempts = &templates.More{Before: say(grouped(int64(more)), " older."), Href: all + "?attempts=all#attempts", Label: "Show all attempts"}
+	}
+	if more := len(v.Evidence) - shownEvidence; more > 0 && q.Get("evidence") != "all" {
+		v.Evidence = v.Evidence[:shownEvidence]
+		v.MoreEvidence = &templates.More{Before: say(grouped(int64(more)), " older."), Href: all + "?evidence=all#evidence", Label: "Show all evidence"}
+	}
+}
+
+func (n narrator) stepRow(s *model.Step, before string) templates.StepRow {
+	row := templates.StepRow{Key: s.Key(), Class: classWords(s), State: stepState(s), Attempts: n.attemptCount(s), Reference: s.ExternalRef,
+		Amount: money(s.Amount, s.Currency), Next: n.nextTry(s, before)}
+	if s.WireKey != "" && s.WireKey != row.Key {
+		row.WireKey = s.WireKey
+	}
+	if s.Reason != "" {
+		row.StateNote = say(s.Reason)
+	}
+	if s.Ordered != model.NoOrder {
+		row.StateNote = say(string(s.Ordered), " ordered by ", templates.Name(s.OrderBy))
+	}
+	return row
+}
+
+func classWords(s *model.Step) string {
+	class := string(s.Class)
+	if s.Class == model.Keyed || s.Class == model.Unkeyed {
+		class = "external, " + class
+	}
+	if s.Provider != "" {
+		class += " · " + s.Provider
+	}
+	return class
+}
+
+func (n narrator) attemptCount(s *model.Step) string {
+	if s.Class.Effect() && s.Tries > 0 {
+		return fmt.Sprintf("%d, %d of %d by the engine", len(s.Attempts), s.Tries, n.timing.Tries)
+	}
+	return fmt.Sprint(len(s.Attempts))
+}
+
+// nextTry says when something is tried or looked at next.
+func (n narrator) nextTry(s *model.Step, before string) templates.Text {
+	var text templates.Text
+	switch {
+	case s.NextTryAt != 0:
+		text = say("try ", n.clockAt(s.NextTryAt))
+	case s.State == model.OutcomeUnknown || s.State == model.FailedSafely && s.Failure != model.Permanent:
+		text = say("by a person")
+	case s.State == model.Pending && s != n.c.Unfinished() && before != "" && !n.c.State.Final():
+		text = say("after ", before)
+	}
+	if s.NextCheckAt != 0 && s.Uncertain() {
+		if text != nil {
+			text = say(text, "; ")
+		}
+		text = say(text, "check ", n.clockAt(s.NextCheckAt))
+	}
+	return text
+}
+
+// resultState is the state whose shape an attempt's result takes.
+func resultState(r model.Result) templates.State {
+	switch r {
+	case model.ResultDone, model.ResultConfirmed:
+		return "confirmed"
+	case model.ResultAccepted:
+		return "settling"
+	case model.ResultUnknown:
+		return "outcome_unknown"
+	case "":
+		return ""
+	}
+	return "failed_safely"
+}
+
+var triggers = map[model.Trigger]string{model.ByEngine: "by the engine", model.ByRetry: "again, by the engine",
+	model.ByOperator: "by a person", model.ByRecovery: "after a lost worker"}
+
+func (n narrator) attemptRow(s *model.Step, a model.Attempt) templates.AttemptRow {
+	row := templates.AttemptRow{ID: fmt.Sprintf("attempt-%s-%d", s.Name, a.Number), Step: s.Name, Number: a.Number, Generation: a.Generation,
+		Trigger: triggers[a.Trigger], Worker: a.Worker, Started: n.at(a.StartedAt), Finished: n.at(a.FinishedAt), Result: string(a.Result),
+		State: resultState(a.Result), RequestID: a.RequestID, WireKey: a.WireKey, Replayed: a.Replayed}
+	if a.Reason != "" {
+		row.Reason = say(a.Reason)
+	}
+	if a.Status != 0 {
+		row.Status = fmt.Sprint(a.Status)
+	}
+	if s.Class.Effect() && a.FinishedAt != 0 {
+		row.Connections, row.Bytes = fmt.Sprint(a.Connections), grouped(a.BytesOut)
+	}
+	row.Late = lastThat(s.Evidence, func(e model.Evidence) bool { return e.Source == model.FromLate && e.Attempt == a.Number }) != nil
+	return row
+}
+
+func (n narrator) evidenceRow(s *model.Step, e model.Evidence) templates.EvidenceRow {
+	row := templates.EvidenceRow{Step: s.Name, At: n.at(e.At), Source: sourceWords(e), Says: words(string(e.Says)), Observed: say(e.Detail, " "),
+		Money: money(e.Amount, e.Currency), Ref: e.Ref}
+	if e.WireKey != s.WireKey {
+		row.WireKey = e.WireKey
+	}
+	if e.Dated != 0 {
+		row.Observed = say(row.Observed, "Document of ", n.at(e.Dated), ". ")
+	}
+	switch id, uploaded := strings.CutPrefix(e.Document, "upload:"); {
+	case uploaded:
+		row.Document = &templates.Document{Href: "/uploads/" + id, Label: "The document", Sub: say("SHA-256 ", templates.Key(e.DocSHA256))}
+	case e.Document != "":
+		row.Observed = say(row.Observed, "Document ", templates.Code(e.Document), ", SHA-256 ", templates.Key(e.DocSHA256), " ")
+	}
+	return row
+}
+
+// auditRows lists entries.
+func (v *visit) auditRows(items []audit.Item) []templates.AuditRow {
+	rows := make([]templates.AuditRow, len(items))
+	for i, item := range items {
+		rows[i] = v.auditRow(item)
+	}
+	return rows
+}
+
+func (v *visit) auditRow(item audit.Item) templates.AuditRow {
+	row := templates.AuditRow{Index: -1, Href: "/audit/" + item.ID, At: v.at(item.At), Who: item.Actor.Name, Role: strings.Join(item.Actor.Roles, ", "),
+		Event: item.Event, Intent: item.Intent, Outcome: outcomeOf(item)}
+	if item.Index != nil {
+		row.Index, row.Href = *item.Index, fmt.Sprintf("/audit/%d", *item.Index)
+	}
+	if item.Intent != "" {
+		row.IntentHref = "/intents/" + item.Intent
+	}
+	if item.Reason != "" {
+		row.Why = say(templates.Name(item.Reason))
+	}
+	return row
+}
+
+// outcomeOf is how an entry's event ended, by its last word.
+func outcomeOf(item audit.Item) templates.Outcome {
+	last := item.Event[strings.LastIndex(item.Event, ".")+1:]
+	switch last {
+	case "executed", "requested", "refused", "denied", "approved", "rejected", "withdrawn", "dismissed", "expired":
+		return templates.Outcome(last)
+	case "failed":
+		return "refused"
+	}
+	return "done"
+}

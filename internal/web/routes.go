@@ -1,0 +1,92 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/web/static"
+)
+
+// How large bodies may be.
+const (
+	formLimit    = 64 << 10
+	uploadLimit  = 6 << 20 // a document of 5 MiB and the form around it
+	webhookLimit = 1 << 20
+)
+
+// route is one address of the console. page serves whoever is signed in; a POST
+// of it carries the session's token. open serves everybody.
+type route struct {
+	method, path string
+	limit        int64 // of the body; formLimit when 0
+	page         func(*visit) error
+	open         func(*visit) error
+}
+
+const (
+	get  = http.MethodGet
+	post = http.MethodPost
+)
+
+// routes lists every address but the API's, which registers its own.
+func (s *Server) routes() []route {
+	list := []route{
+		{method: get, path: "/healthz", open: (*visit).healthz},
+		{method: get, path: "/readyz", open: (*visit).readyz},
+		{method: get, path: "/metrics", open: (*visit).metrics},
+		{method: post, path: "/webhooks/:provider", limit: webhookLimit, open: (*visit).webhook},
+		{method: get, path: static.Prefix + "*", open: (*visit).static},
+		{method: get, path: "/signin", open: (*visit).signInForm},
+		{method: post, path: "/signin", open: (*visit).signIn},
+		{method: get, path: "/signin/link", open: (*visit).signInLinkForm},
+		{method: post, path: "/signin/link", open: (*visit).signInLink},
+		{method: post, path: "/signout", page: (*visit).signOut},
+		{method: get, path: "/stepup", page: (*visit).stepUpForm},
+		{method: post, path: "/stepup", page: (*visit).stepUp},
+	}
+	list = append(list, pageRoutes...)
+	if s.Demo != nil {
+		list = append(list, route{method: get, path: "/guide", page: (*visit).guide})
+	}
+	return list
+}
+
+// pageRoutes are the pages of whoever is signed in.
+var pageRoutes = []route{
+	{method: get, path: "/", page: (*visit).queue},
+	{method: get, path: "/intents/:id", page: (*visit).intent},
+}
+
+// serve is how echo calls a route.
+func (s *Server) serve(r route) echo.HandlerFunc {
+	limit := r.limit
+	if limit == 0 {
+		limit = formLimit
+	}
+	return func(c echo.Context) error {
+		req := c.Request()
+		req.Body = http.MaxBytesReader(c.Response(), req.Body, limit)
+		if r.open != nil {
+			return r.open(s.stranger(c))
+		}
+		v, err := s.visit(c)
+		if err != nil {
+			return err
+		}
+		if r.method == post {
+			if err := v.checkForm(); err != nil {
+				return err
+			}
+		}
+		return r.page(v)
+	}
+}
+
+// checkForm reads the body and refuses a form that this session was not given.
+func (v *visit) checkForm() error {
+	if _, err := v.c.FormParams(); err != nil {
+		return err
+	}
+	return v.sessions.CheckToken(v.r, v.r.PostFormValue("csrf"))
+}

@@ -1,0 +1,105 @@
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/actions"
+	"countersign/internal/audit"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+	"countersign/internal/web/session"
+)
+
+// Receiver takes the webhooks of providers. Its errors are of kind NotFound for
+// a provider that is not configured and Unauthenticated for a bad signature.
+type Receiver interface {
+	Receive(ctx context.Context, provider string, header http.Header, raw []byte) error
+}
+
+// Config is what a Server needs.
+type Config struct {
+	DB     *store.DB
+	Log    *audit.Log
+	Runner *actions.Runner
+	Timing model.Timing // as the engine's and the runner's
+	Tiers  authz.Tiers
+	Logger *slog.Logger // nil discards
+	// Plain is for plain HTTP on a loopback address only: cookies then go
+	// without Secure.
+	Plain    bool
+	Demo     *Demo        // nil outside the demo
+	Webhooks Receiver     // nil: there are none
+	Wake     func()       // tells the engine that there is something to do; nil is nobody
+	Health   func() error // why the process is not ready, or nil; nil is always ready
+	API      func(*echo.Echo)
+}
+
+// Demo is what pages of the demo say about it.
+type Demo struct {
+	Intro   []string // paragraphs of the guide
+	Stories []Story
+}
+
+// Story is one labelled intent of the demo.
+type Story struct {
+	Title  string
+	Intent string // id; "" while it is being made
+	Text   string // what happened
+	Try    string // what to do with it
+}
+
+// Server answers requests. It is safe for concurrent use.
+type Server struct {
+	Config
+	sessions *session.Store
+	handler  http.Handler
+}
+
+// New makes a server. It starts nothing.
+func New(cfg Config) *Server {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{Config: cfg, sessions: session.New(cfg.DB, session.Options{Plain: cfg.Plain})}
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.IPExtractor = echo.ExtractIPDirect()
+	e.HTTPErrorHandler = s.fail
+	e.Use(s.guard)
+	for _, r := range s.routes() {
+		e.Add(r.method, r.path, s.serve(r))
+	}
+	if cfg.API != nil {
+		cfg.API(e)
+	}
+	foreign := http.NewCrossOriginProtection()
+	foreign.SetDenyHandler(http.HandlerFunc(s.denyForeign))
+	s.handler = s.frame(foreign.Handler(e))
+	return s
+}
+
+// Handler answers every request of the console.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// HTTP is a server with limits on how long a caller may take. An export sets
+// its own limit on writing.
+func (s *Server) HTTP() *http.Server {
+	return &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(s.Logger.Handler(), slog.LevelDebug),
+	}
+}
+
+// wake tells the engine that there is something to do.
+func (s *Server) wake() {
+	if s.Wake != nil {
+		s.Wake()
+	}
+}

@@ -1,0 +1,171 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"countersign/internal/audit"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+	"countersign/internal/web/session"
+	"countersign/web/templates"
+)
+
+// SignInPath is the path and query of a one-time link with a token.
+func SignInPath(token string) string { return "/signin/link?token=" + url.QueryEscape(token) }
+
+// signInPage is the form as typed.
+type signInPage struct {
+	Email    string `form:"email"`
+	Password string `form:"password"`
+	Next     string `form:"next"`
+}
+
+func (v *visit) signInForm() error {
+	return v.showSignIn(http.StatusOK, templates.SignInView{Next: localPath(v.c.QueryParam("next"))})
+}
+
+func (v *visit) showSignIn(status int, view templates.SignInView) error {
+	view.Page = v.titled("Sign in")
+	view.Page.Refresh = ""
+	return v.show(status, templates.SignIn(view))
+}
+
+func (v *visit) signIn() error {
+	var form signInPage
+	if err := v.bind(&form); err != nil {
+		return err
+	}
+	err := v.sessions.SignInByPassword(v.c.Response(), v.r, form.Email, form.Password, v.signedInBy("password"))
+	if err == nil {
+		return v.to(localPath(form.Next))
+	}
+	view := templates.SignInView{Email: form.Email, Next: localPath(form.Next)}
+	if at, wait := session.Wait(err); wait {
+		moment := v.at(at)
+		view.Wait = &moment
+		return v.showSignIn(http.StatusTooManyRequests, view)
+	}
+	if !errors.Is(err, model.Unauthenticated) {
+		return err
+	}
+	if err := v.noteFailedSignIn("signin.failed", form.Email); err != nil {
+		return err
+	}
+	view.Failed = say("The address or the password is wrong. Nobody was signed in.")
+	return v.showSignIn(http.StatusUnauthorized, view)
+}
+
+// signedInBy writes the entry of a sign-in in its own transaction.
+func (v *visit) signedInBy(method string) session.Also {
+	return func(tx *store.Tx, person string) error {
+		return v.note(tx, person, "signin.ok", map[string]any{"method": method})
+	}
+}
+
+// note writes an entry about a person's own sign-in. It appears in the log of
+// their account where they have one only, else in the installation's own.
+func (v *visit) note(tx *store.Tx, person, event string, detail map[string]any) error {
+	p, err := tx.Person(person)
+	if err != nil {
+		return err
+	}
+	account := ""
+	if len(p.Roles) == 1 {
+		for account = range p.Roles {
+		}
+	}
+	actor := authz.Actor{Type: model.ActorPerson, ID: p.ID, Name: p.Name, Roles: p.Roles}
+	detail["address"] = v.c.RealIP()
+	_, err = v.Log.Append(tx, audit.Entry{Actor: audit.Actor{Type: string(actor.Type), ID: actor.ID, Name: actor.Name, Roles: actor.RolesIn(account)},
+		Event: event, Account: account, Result: "done", Detail: detail})
+	return err
+}
+
+// noteFailedSignIn records a refused try: under the person whose address it
+// was, else without what was typed, which may be anything.
+func (v *visit) noteFailedSignIn(event, email string) error {
+	return v.DB.Update(v.r.Context(), func(tx *store.Tx) error {
+		p, err := tx.PersonByEmail(email)
+		if err == nil {
+			return v.note(tx, p.ID, event, map[string]any{"method": "password"})
+		}
+		if !errors.Is(err, model.NotFound) {
+			return err
+		}
+		_, err = v.Log.Append(tx, audit.Entry{Actor: audit.Actor{Type: "system", ID: "signin", Name: "sign-in"}, Event: event, Result: "failed",
+			Detail: map[string]any{"method": "password", "address": v.c.RealIP()}})
+		return err
+	})
+}
+
+func (v *visit) signInLinkForm() error {
+	view := templates.SignInLinkView{Token: v.c.QueryParam("token"), Next: localPath(v.c.QueryParam("next"))}
+	err := v.read(func(tx *store.Tx) error {
+		link, err := tx.SignInLink(view.Token)
+		if err != nil {
+			return err
+		}
+		p, err := tx.Person(link.Person)
+		view.Person, view.Email, view.Ends = p.Name, p.Email, v.at(link.ExpiresAt)
+		view.Role = rolesSentence(p)
+		return err
+	})
+	return v.showSignInLink(view, err)
+}
+
+// rolesSentence says "operator of acme".
+func rolesSentence(p model.Person) string {
+	text := ""
+	for _, account := range (authz.Actor{Type: model.ActorPerson, Roles: p.Roles}).Accounts() {
+		for _, role := range p.Roles[account] {
+			if text != "" {
+				text += ", "
+			}
+			text += string(role) + " of " + account
+		}
+	}
+	return upper(text)
+}
+
+// showSignInLink shows the button, or why there is none.
+func (v *visit) showSignInLink(view templates.SignInLinkView, err error) error {
+	status := http.StatusOK
+	if err != nil {
+		if !errors.Is(err, model.Unauthenticated) {
+			return err
+		}
+		status = http.StatusUnauthorized
+		view.Failed = &templates.Note{Kind: "no", Title: say(err.Error()), Text: []templates.Text{say("Nobody was signed in by it now. Ask for a new link.")}}
+	}
+	view.Page = v.titled("Sign in")
+	view.Page.Refresh = ""
+	return v.show(status, templates.SignInLink(view))
+}
+
+func (v *visit) signInLink() error {
+	var form struct {
+		Token string `form:"token"`
+		Next  string `form:"next"`
+	}
+	if err := v.bind(&form); err != nil {
+		return err
+	}
+	err := v.sessions.SignInByLink(v.c.Response(), v.r, form.Token, v.signedInBy("link"))
+	if err != nil {
+		return v.showSignInLink(templates.SignInLinkView{}, err)
+	}
+	return v.to(localPath(form.Next))
+}
+
+func (v *visit) signOut() error {
+	err := v.sessions.SignOut(v.c.Response(), v.r, func(tx *store.Tx, person string) error {
+		return v.note(tx, person, "signout", map[string]any{})
+	})
+	if err != nil {
+		return err
+	}
+	return v.to("/signin")
+}

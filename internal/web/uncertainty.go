@@ -1,0 +1,236 @@
+package web
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"countersign/internal/model"
+	"countersign/web/templates"
+)
+
+// uncertain answers what is uncertain: every effect that may have happened
+// without our knowing, and every one that is not final yet.
+func (n narrator) uncertain() templates.UncertainView {
+	v := templates.UncertainView{}
+	var unknown []*model.Step
+	for _, s := range n.c.Steps {
+		if !s.Uncertain() {
+			continue
+		}
+		if s.State == model.OutcomeUnknown {
+			unknown = append(unknown, s)
+		}
+		v.Items = append(v.Items, n.uncertainItem(s))
+	}
+	for _, s := range unknown {
+		v.Lead = say(v.Lead, n.mayBe(s), " ")
+		v.Text = append(v.Text, n.whyUnknown(s))
+	}
+	if len(v.Items) == 1 {
+		v.Items[0].Title = nil
+	}
+	if k := n.c.OpenConflict(); k != nil {
+		v.Text = append(v.Text, say(templates.Bold("Two observations contradict each other on "+k.Step+": "), k.Reason))
+	}
+	if len(unknown) == 0 {
+		v.Text = append(v.Text, n.nothingUnknown(len(v.Items)))
+	}
+	return v
+}
+
+// mayBe is the sentence with the doubt in it.
+func (n narrator) mayBe(s *model.Step) templates.Text {
+	if s.HasMoney() {
+		return say(model.Money{Amount: s.Amount, Currency: s.Currency}, " may or may not have been ", doneWord(s), ".")
+	}
+	return say(s.Name, " may or may not have been ", doneWord(s), ".")
+}
+
+// whyUnknown says what was tried, and what it can have come to at worst.
+func (n narrator) whyUnknown(s *model.Step) templates.Text {
+	worst := " takes no key here: it is never sent again before there is evidence that it did not happen."
+	switch s.Class {
+	case model.Keyed:
+		worst = " acts at most once per key, so at worst it was " + doneWord(s) + " once."
+	case model.Message:
+		worst = " may have delivered it: a message is never sent again before there is evidence that it did not go out."
+	}
+	sent := times(len(s.Attempts))
+	if len(s.Attempts) == 0 {
+		return say("Its outcome is not known: ", s.Reason)
+	}
+	return say("We sent ", templates.Bold(s.Name), " "+sent+", and no answer came back that we can trust. ", s.Provider, worst)
+}
+
+// nothingUnknown is said where no outcome is unknown.
+func (n narrator) nothingUnknown(moving int) templates.Text {
+	switch {
+	case moving > 0 && n.inFlight():
+		return say("Nothing is unknown; a send is under way.")
+	case moving > 0:
+		return say("Nothing is unknown. What is below was accepted and is not final yet.")
+	case n.c.OpenConflict() != nil:
+		return say("Which of the two is true, a person’s mark says.")
+	case n.c.SomethingHappened():
+		return say("Nothing. Every effect that was sent is certain.")
+	}
+	return say("Nothing. No effect was sent whose outcome is open.")
+}
+
+func (n narrator) inFlight() bool {
+	s, _ := n.c.OpenAttempt()
+	return s != nil && s.Class.Effect()
+}
+
+// uncertainItem lists what is known about one uncertain effect.
+func (n narrator) uncertainItem(s *model.Step) templates.UncertainItem {
+	item := templates.UncertainItem{Title: say(s.Name), State: stepState(s)}
+	add := func(label string, text templates.Text) {
+		if text != nil {
+			item.Facts = append(item.Facts, templates.Fact{Label: label, Text: text})
+		}
+	}
+	add("Sent", n.sent(s))
+	add("Came back", n.cameBack(s))
+	if s.ExternalRef != "" {
+		add("Object", say(templates.Key(s.ExternalRef), " at ", s.Provider))
+	}
+	if s.Settling {
+		add("Settles by", n.settlesBy(s))
+	}
+	add("Checked", n.checked(s))
+	if s.State == model.OutcomeUnknown {
+		add("“Not found” is final", n.notFoundFinal(s))
+		add("Safe to send again", n.safe(s))
+		item.Gauge = gaugeOf(n.timing, n.clock, s.Frozen(), s)
+	}
+	return item
+}
+
+func (n narrator) sent(s *model.Step) templates.Text {
+	if len(s.Attempts) == 0 {
+		return say("never by us")
+	}
+	first, last := s.Attempts[0], s.Attempts[len(s.Attempts)-1]
+	if len(s.Attempts) == 1 {
+		return say("once, ", n.clockAt(first.StartedAt))
+	}
+	same := ", byte for byte the same"
+	if first.Generation != last.Generation {
+		same = fmt.Sprintf(", under %d keys", last.Generation)
+	}
+	return say(times(len(s.Attempts)), ", first ", n.clockAt(first.StartedAt), ", last ", n.clockAt(last.StartedAt), same)
+}
+
+// cameBack counts what the attempts ended with, the most frequent first.
+func (n narrator) cameBack(s *model.Step) templates.Text {
+	count := map[string]int{}
+	for _, a := range s.Attempts {
+		count[endedWith(a)]++
+	}
+	list := make([]string, 0, len(count))
+	for what := range count {
+		list = append(list, what)
+	}
+	sort.Slice(list, func(i, j int) bool {
+		return count[list[i]] > count[list[j]] || count[list[i]] == count[list[j]] && list[i] < list[j]
+	})
+	for i, what := range list {
+		list[i] = fmt.Sprintf("%d × %s", count[what], what)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return say(strings.Join(list, ", "))
+}
+
+// endedWith is one attempt's end in a word or two.
+func endedWith(a model.Attempt) string {
+	switch {
+	case a.FinishedAt == 0:
+		return "still open"
+	case a.Lost:
+		return "worker lost"
+	case a.Code != "":
+		return words(a.Code)
+	case a.Status != 0:
+		return fmt.Sprintf("status %d", a.Status)
+	}
+	return words(string(a.Result))
+}
+
+func (n narrator) settlesBy(s *model.Step) templates.Text {
+	if s.SettlesBy == 0 {
+		return say("no limit is promised")
+	}
+	return say(n.at(s.SettlesBy), ", ", templates.Ago(n.at(s.SettlesBy)), "; past it without word it is unknown")
+}
+
+// checked says how often the provider was asked, and what it said last.
+func (n narrator) checked(s *model.Step) templates.Text {
+	looks := 0
+	for _, e := range s.Evidence {
+		if e.Source == model.FromQuery {
+			looks++
+		}
+	}
+	last := lastThat(s.Evidence, func(e model.Evidence) bool { return e.Source == model.FromQuery })
+	switch {
+	case last == nil && !s.Contract.Queryable():
+		return say("never: ", s.Provider, " cannot be asked about it")
+	case last == nil && s.NextCheckAt != 0:
+		return say("not yet; first ", n.clockAt(s.NextCheckAt), ", ", templates.Ago(n.at(s.NextCheckAt)))
+	case last == nil:
+		return say("not yet")
+	}
+	text := say(times(looks), ", last ", n.clockAt(last.At), ": ", words(string(last.Says)), ". ", last.Detail)
+	if s.NextCheckAt != 0 {
+		text = say(text, " Next ", n.clockAt(s.NextCheckAt), ".")
+	}
+	return text
+}
+
+func (n narrator) notFoundFinal(s *model.Step) templates.Text {
+	at, ok := n.c.NotFoundFinalAt(s)
+	_, bounded := n.c.LastSend(s)
+	switch {
+	case ok:
+		return say(n.fromOrSince(at), ": the last send, the longest call and the time that ", s.Provider, " needs to show it")
+	case s.Class.Effect() && s.Contract.NotFoundCanBeFinal() && !bounded:
+		return say("not yet known: a worker that was lost may still send")
+	}
+	return say("never: ", s.Provider, " does not promise when a look-up shows everything")
+}
+
+func (n narrator) safe(s *model.Step) templates.Text {
+	until, ok := s.SafeUntil(n.timing.Call)
+	switch {
+	case s.ExternalRef != "":
+		return say("no: its object is known, so it is only asked about")
+	case s.Class == model.Message:
+		return say("no: a message is not repeated while unknown")
+	case s.Class == model.Unkeyed:
+		return say("no: ", s.Provider, " takes no key here")
+	case !ok:
+		return say("no: ", s.Provider, " does not promise to keep what it did with what it answered")
+	}
+	return say("until ", n.at(until), " — ", templates.Left(n.at(until)))
+}
+
+// gaugeOf draws the window of a key from its first possible send to its end.
+func gaugeOf(t model.Timing, clock templates.Clock, frozen *model.Generation, s *model.Step) *templates.Gauge {
+	until, ok := s.SafeUntil(t.Call)
+	if !ok || frozen == nil || s.ExternalRef != "" {
+		return nil
+	}
+	end := frozen.FrozenAt.Add(s.Contract.Retention)
+	if until < frozen.FrozenAt {
+		return nil
+	}
+	at := func(m model.Time) templates.Part { return templates.Clocktime(clock.At(int64(m))) }
+	return &templates.Gauge{First: int64(frozen.FrozenAt), Now: clock.Now, Safe: int64(until), End: int64(end),
+		Label: "The time in which the provider recognises the key: the safe part, our margin, and where we are now",
+		Left:  say("first sent ", at(frozen.FrozenAt)),
+		Right: say("our margin, ", span(end.Sub(until)), ", then ", s.Provider, " forgets the key ", at(end))}
+}
