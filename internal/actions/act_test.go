@@ -226,3 +226,32 @@ func TestAMarkByAnUploadedDocument(t *testing.T) {
 	_, err = w.run.Preview(t.Context(), w.ada, PreviewRequest{Intent: elsewhere, Action: model.MarkExternalResult, Step: pay, Input: json.RawMessage(input)})
 	wantCode(t, err, "invalid-params")
 }
+
+func TestAConflictOnAStepThatNeverRanCanBeClosed(t *testing.T) {
+	for _, test := range []struct {
+		input string
+		state model.StepState
+	}{
+		{nothingInput("2026-11-29T12:00:00Z"), model.NotNeeded},
+		{happenedInput, model.Confirmed},
+	} {
+		w := newWorld(t)
+		id := w.payout("k", 500)
+		then(confirmed, func(w *world, id string) {
+			p := w.preview(w.ada, id, model.Compensate, pay, "")
+			r := w.confirm(w.ada, p)
+			if _, err := w.run.Approve(t.Context(), w.cleo, *r.Approval, say(p.Digest)); err != nil {
+				t.Fatal(err)
+			}
+		}, found("send-remittance", model.Observation{Finding: model.FoundHappened, ExternalRef: "m_1"}), later(time.Second))(w, id)
+		if w.load(id).OpenConflict() == nil {
+			t.Fatal("no conflict")
+		}
+		input := strings.Replace(test.input, `"amount":500,"currency":"USD",`, "", 1)
+		w.confirm(w.ada, w.preview(w.ada, id, model.MarkExternalResult, "send-remittance", input))
+		c := w.load(id)
+		if s := c.Step("send-remittance"); s.State != test.state || c.OpenConflict() != nil {
+			t.Errorf("%s, conflict %+v", s.State, c.OpenConflict())
+		}
+	}
+}

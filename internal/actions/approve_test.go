@@ -195,6 +195,19 @@ func TestARequestIsDismissedWhenTheIntentMoved(t *testing.T) {
 	}
 }
 
+func TestRightsLostBetweenRequestAndApproval(t *testing.T) {
+	w, id, p, approval := requested(t)
+	w.update(func(tx *store.Tx) error { return tx.Withdraw(w.cleo.ID, "acme", model.RoleApprover) })
+	_, err := w.run.Approve(t.Context(), w.cleo, approval, say(p.Digest))
+	wantCode(t, err, "denied")
+	w.update(func(tx *store.Tx) error { return tx.Withdraw(w.ada.ID, "acme", model.RoleOperator) })
+	_, err = w.run.Approve(t.Context(), w.dan, approval, say(p.Digest))
+	wantCode(t, err, "approval-closed")
+	if c := w.load(id); c.Requests[0].State != model.ApprovalDismissed || c.State != model.Processing {
+		t.Errorf("request %s, intent %s", c.Requests[0].State, c.State)
+	}
+}
+
 // waiting brings a payout to its approval by so many people.
 func waiting(t *testing.T, amount int64, people int) (*world, string, model.Approval) {
 	w := newWorld(t)

@@ -75,6 +75,7 @@ type confirming struct {
 	preview store.Preview
 	c       *model.Case
 	action  *Action
+	plan    *Plan // what was carried out or asked for; nil after a refusal
 	receipt Receipt
 	refusal error // committed as an entry: the transaction did nothing else
 }
@@ -203,7 +204,19 @@ func (t *confirming) detail() map[string]any {
 	if t.receipt.Approval != nil {
 		d["approval"] = *t.receipt.Approval
 	}
+	if t.plan != nil {
+		d["calls"] = sealedCalls(*t.plan)
+	}
 	return d
+}
+
+// sealedCalls names the requests of a plan by key and digest, never by content.
+func sealedCalls(plan Plan) []map[string]string {
+	calls := []map[string]string{}
+	for _, c := range plan.Calls {
+		calls = append(calls, map[string]string{"step_key": c.StepKey, "wire_key": c.WireKey, "body_sha256": c.BodySHA256})
+	}
+	return calls
 }
 
 // stepKey is the key of the step that the action is about, "" where it is about
@@ -226,6 +239,7 @@ func keyOf(c *model.Case, step string) string {
 func (t *confirming) apply(p *Planning, plan Plan) error {
 	a := &Applying{Planning: p, Plan: plan, PreviewID: t.preview.ID, ByID: t.actor.ID, ByName: t.actor.Name, Reason: t.in.Reason}
 	t.receipt = Receipt{Outcome: Executed, Intent: t.c.ID}
+	t.plan = &plan
 	event := "executed"
 	var err error
 	if plan.People > 1 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"countersign/internal/audit"
+	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
 )
@@ -30,6 +31,9 @@ func (r *Runner) dismissMoved(tx *store.Tx, c *model.Case, except string) error 
 func (r *Runner) moved(tx *store.Tx, c *model.Case, request *model.Approval) ([]string, error) {
 	if request.Action == model.ApproveIntent {
 		return intentMoved(c, request), nil
+	}
+	if lost, err := requesterLost(tx, request); lost != "" || err != nil {
+		return []string{lost}, err
 	}
 	_, plan, err := r.replanRequest(tx, c, request)
 	var refusal *model.Refusal
@@ -58,6 +62,21 @@ func intentMoved(c *model.Case, request *model.Approval) []string {
 		return []string{"The intent is not what people were asked to approve."}
 	}
 	return nil
+}
+
+// requesterLost says that who asked may not ask any more, or "".
+func requesterLost(tx *store.Tx, request *model.Approval) (string, error) {
+	person, err := tx.PersonActor(request.RequestedBy)
+	switch {
+	case errors.Is(err, model.Unauthenticated):
+		return request.RequesterName + ", who asked for this, can no longer sign in.", nil
+	case err != nil:
+		return "", err
+	}
+	if may := authz.Actor(person).May(request.Account, authz.ForAction(request.Action)); !may.Allowed {
+		return request.RequesterName + ", who asked for this, may no longer do so. " + may.Because, nil
+	}
+	return "", nil
 }
 
 // replanRequest plans a request's action again, as if it had not been asked for.
