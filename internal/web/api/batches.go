@@ -95,6 +95,7 @@ func (a *api) createBatch(ctx context.Context, in *createBatchInput) (*batchAnsw
 	}
 	results := a.acceptAll(ctx, items)
 	out := &batchAnswer{}
+	out.Body.Items = make([]BatchResult, 0, len(results))
 	err := a.read(ctx, func(tx *store.Tx) error {
 		v := a.viewer(tx, actorOf(ctx))
 		for _, r := range results {

@@ -121,12 +121,13 @@ func stepOf(c *model.Case, s *model.Step, t model.Timing) Step {
 	return shape
 }
 
-// undoneBy is the compensation that undoes the step, or "": the one asked for at
-// this step or an earlier one, which takes every later effect with it.
+// undoneBy is the compensation that undoes the step, or "": the one of this step,
+// or of an earlier one, which takes every later confirmed effect with it.
 func undoneBy(c *model.Case, s *model.Step) string {
 	for _, k := range c.Compensations {
 		from := c.Step(k.Step)
-		if k.Standing() && from != nil && from.Position <= s.Position && s.State == model.Confirmed && s.HasUndo() {
+		later := from != nil && from.Position < s.Position && s.State == model.Confirmed && s.HasUndo()
+		if k.Standing() && (from == s || later) {
 			return k.ChildID
 		}
 	}

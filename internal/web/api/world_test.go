@@ -80,7 +80,7 @@ func newWorld(t testing.TB) *world {
 		Clock: w.now, Spread: func() float64 { return 0.5 }})
 	w.must(w.engine.Start(t.Context()))
 	w.populate()
-	w.serve(api.Deps{DB: w.db, Log: w.log, Runner: actions.New(w.db, w.log, book, timing, authz.DefaultTiers), Timing: timing, Tiers: authz.DefaultTiers})
+	w.serve(api.Deps{DB: w.db, Log: w.log, Runner: actions.New(w.db, w.log, book, timing, authz.DefaultTiers), Timing: timing, Tiers: authz.DefaultTiers, Wait: time.Nanosecond})
 	return w
 }
 
@@ -286,4 +286,37 @@ func payout(amount int64, more ...any) map[string]any {
 func (w *world) post(key string, amount int64) string {
 	w.Helper()
 	return w.call("service", "POST", "/v1/intents", payout(amount), "Idempotency-Key", key).is(201, "").text("id")
+}
+
+// run lets the engine do what is due within a span of its time.
+func (w *world) run(span time.Duration) {
+	w.Helper()
+	for end := w.now().Add(span); ; w.advance(100 * time.Millisecond) {
+		_, err := w.bank.CatchUp(w.Context())
+		w.must(err)
+		for w.engine.Pass(w.Context()) > 0 {
+		}
+		if !w.now().Before(end) {
+			return
+		}
+	}
+}
+
+// sequence numbers the waiting audit entries.
+func (w *world) sequence() {
+	w.Helper()
+	_, err := w.log.Sequence(w.Context())
+	w.must(err)
+}
+
+// waitingForApproval makes a payout that people must approve.
+func (w *world) waitingForApproval(key string) (intent, approval string) {
+	w.Helper()
+	intent = w.post(key, 420_000)
+	w.run(time.Second)
+	list := w.call("ann", "GET", "/v1/approvals?state=open", nil).is(200, "").items()
+	if len(list) != 1 {
+		w.Fatalf("%d approvals, want 1", len(list))
+	}
+	return intent, list[0]["id"].(string)
 }
