@@ -142,7 +142,7 @@ func (c *Case) schedule(s *Step, t Timing, spread float64, now Time) {
 // scheduleCheck plans the next look, and one at the moment from which "not
 // found" is proof.
 func (c *Case) scheduleCheck(s *Step, t Timing, now Time) {
-	if wait, ok := t.CheckAfter(now.Sub(s.UncertainSince)); ok {
+	if wait, ok := t.CheckAfter(now.Sub(s.ChangedAt)); ok { // each phase of doubt is watched anew
 		s.NextCheckAt = now.Add(wait)
 	}
 	if final, ok := c.NotFoundFinalAt(s); ok && final > now && s.State == OutcomeUnknown && s.ExternalRef == "" {

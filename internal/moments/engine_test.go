@@ -304,7 +304,7 @@ func TestMoment17PaidThenReturned(t *testing.T) {
 	id := w.payout("p-1")
 	w.run(2 * time.Hour)
 	c := w.load(id)
-	if c.State != model.NeedsReview || c.Step("create-payout").State != model.Confirmed || c.Step("create-payout").Returned != 125050 {
+	if c.State != model.NeedsReview || c.Step("create-payout").State != model.Confirmed || c.Step("create-payout").Returned != 95050 {
 		t.Fatalf("intent %s, returned %d\n%s", c.State, c.Step("create-payout").Returned, describe(c))
 	}
 	if c.Exposure() != 0 {

@@ -4,47 +4,27 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
+	"countersign/internal/actions"
 	"countersign/internal/model"
-	"countersign/internal/store"
 )
 
-// submit accepts an intent in the way of the intake, approved by rule.
+// submit posts an intent as the service key does.
 func (w *world) submit(kind, key, params string) string {
 	w.t.Helper()
-	k, ok := w.book.Kind(kind)
-	if !ok {
-		w.t.Fatalf("no kind %s", kind)
-	}
-	d := must(k.Accept([]byte(params)))(w.t)
-	if err := w.book.Bind(&d, account); err != nil {
-		w.t.Fatal(err)
-	}
-	id := model.IntentID(w.db.Installation, account, kind, key)
-	err := w.db.Update(context.Background(), func(tx *store.Tx) error {
-		c := &model.Case{Intent: model.Intent{ID: id, Account: account, Kind: kind, Key: key, Fingerprint: d.Fingerprint[:], Params: d.Params,
-			Amount: d.Amount, Currency: d.Currency, Payee: d.Payee, PayeeRef: d.PayeeRef, Period: d.Period, LookAlike: d.LookAlike,
-			DueBy: d.DueBy, Version: 1, CreatedAt: tx.Now(), CreatedBy: "test"}}
-		for i := range d.Steps {
-			s := d.Steps[i]
-			s.IntentID, s.Position, s.Generation, s.ChangedAt = id, i, 1, tx.Now()
-			c.Steps = append(c.Steps, &s)
-		}
-		c.Derive(w.timing, tx.Now())
-		_, err := tx.InsertCase(c)
-		return err
-	})
+	accepted, err := w.act.Accept(context.Background(), w.people.payroll, actions.Submission{Key: key, Kind: kind, Account: account, Params: json.RawMessage(params)})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.intents = append(w.intents, id)
-	return id
+	w.intents = append(w.intents, accepted.Case.ID)
+	return accepted.Case.ID
 }
 
-const payoutParams = `{"payee":{"reference":"rep-118","name":"Ada Rep","destination":"acct_9","email":"ada@example.com"},"amount":125050,"currency":"USD","period":"2026-10"}`
+const payoutParams = `{"payee":{"reference":"rep-118","name":"Ada Rep","destination":"acct_9","email":"ada@example.com"},"amount":95050,"currency":"USD","period":"2026-10"}`
 
 func (w *world) payout(key string) string { return w.submit(model.KindPayout, key, payoutParams) }
 
@@ -79,6 +59,7 @@ func TestMoment01CutAfterAcceptance(t *testing.T) {
 func (w *world) invariants() {
 	w.t.Helper()
 	w.oneEffectAStep()
+	w.logHolds()
 	for _, id := range w.intents {
 		w.invariantsOf(w.load(id))
 	}

@@ -16,7 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/actions"
 	"countersign/internal/audit"
+	"countersign/internal/authz"
 	"countersign/internal/engine"
 	"countersign/internal/model"
 	"countersign/internal/provider"
@@ -63,10 +65,13 @@ type world struct {
 	db     *store.DB
 	log    *audit.Log
 	book   *workflow.Book
+	act    *actions.Runner
 	// hooks around commits, for deaths and lies of the database
 	before, after func() error
 	dead          atomic.Bool
 	intents       []string
+
+	people cast
 }
 
 type option func(*server.Config)
@@ -110,6 +115,7 @@ func (w *world) start(cfg server.Config) {
 		BeforeCommit: w.hook(&w.before), AfterCommit: w.hook(&w.after)}))(w.t)
 	w.mu.Lock()
 	w.db, w.log, w.book = db, audit.New(db, bytes.Repeat([]byte{7}, 32)), workflow.NewBook(registry)
+	w.act = actions.New(db, w.log, w.book, w.timing, authz.DefaultTiers)
 	w.engine = engine.New(engine.Config{DB: db, Log: w.log, Book: w.book, Providers: registry, Timing: w.timing, Workers: 4,
 		Clock: w.clock.Now, Logger: w.logger(), Spread: func() float64 { return 0.5 }})
 	w.mu.Unlock()
@@ -117,9 +123,7 @@ func (w *world) start(cfg server.Config) {
 	if err := w.engine.Start(context.Background()); err != nil {
 		w.t.Fatal(err)
 	}
-	if err := db.Update(context.Background(), func(tx *store.Tx) error { return tx.EnsureAccount(account) }); err != nil {
-		w.t.Fatal(err)
-	}
+	w.update(w.cast)
 }
 
 // restart is what happens after a death: everything in memory is gone.
@@ -269,6 +273,13 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
+func (w *world) update(fn func(*store.Tx) error) {
+	w.t.Helper()
+	if err := w.db.Update(context.Background(), fn); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 func (w *world) nextWake() time.Time {
 	var at model.Time
 	if err := w.db.View(context.Background(), func(tx *store.Tx) (err error) { at, err = tx.NextWake(); return err }); err != nil {
@@ -309,4 +320,11 @@ func describe(c *model.Case) string {
 		}
 	}
 	return b.String()
+}
+
+// noFaults lifts every fault of the provider.
+func (w *world) noFaults() {
+	w.t.Helper()
+	request := must(http.NewRequest(http.MethodDelete, w.bank.URL()+"/faults", nil))(w.t)
+	must(http.DefaultClient.Do(request))(w.t).Body.Close()
 }

@@ -1,0 +1,395 @@
+package moments
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"countersign/internal/actions"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+)
+
+// stuck is a payout that the bank has, and nobody knows it: all tries and all
+// early checks are spent.
+func (w *world) stuck() string {
+	w.fault("drop_after_accept", 6, posts("/payouts"), 0)
+	w.fault("500_before", 1000, looks(), 0)
+	id := w.payout("stuck-1")
+	w.run(2 * time.Hour)
+	w.expect(id, model.NeedsReview, "create-payout", model.OutcomeUnknown)
+	w.noFaults()
+	return id
+}
+
+// The main job: seen, understood, previewed, confirmed, resolved.
+func TestReconcileResolvesAStuckPayout(t *testing.T) {
+	w := newWorld(t)
+	id := w.stuck()
+	w.do(w.people.operator, id, model.Reconcile, "create-payout", "")
+	w.run(time.Minute)
+	w.expect(id, model.Completed, "create-payout", model.Confirmed)
+	if n := w.entries(id, "action.reconcile.executed"); n != 1 {
+		t.Errorf("%d entries", n)
+	}
+	w.invariants()
+}
+
+func TestRetryOfAnUnknownPayoutIsReplayed(t *testing.T) {
+	w := newWorld(t)
+	id := w.stuck()
+	w.fault("500_before", 1, looks(), 0) // the bank's look-up is still down
+	before := len(w.load(id).Step("create-payout").Attempts)
+	w.do(w.people.operator, id, model.RetryUnfinished, "", "")
+	w.run(time.Minute)
+	s := w.load(id).Step("create-payout")
+	if len(s.Attempts) != before+1 || s.Attempts[before].Trigger != model.ByOperator || !s.Attempts[before].Replayed {
+		t.Errorf("attempts: %d before, last %+v", before, s.Attempts[len(s.Attempts)-1])
+	}
+	w.expect(id, model.Completed, "create-payout", model.Confirmed)
+	if n := w.effects("payouts"); n != 1 {
+		t.Errorf("the books show %d payouts", n)
+	}
+	w.invariants()
+}
+
+func TestCuredRefusalOpensTheNextGeneration(t *testing.T) {
+	w := newWorld(t)
+	w.fault("reject_curable", 1, posts("/payouts"), 0)
+	id := w.payout("p-1")
+	w.run(time.Minute)
+	w.expect(id, model.NeedsReview, "create-payout", model.FailedSafely)
+	p := w.preview(w.people.operator, id, model.RetryUnfinished, "", "")
+	if call := p.Plan.Calls[0]; call.Generation != 2 || !strings.HasSuffix(call.StepKey, ":create-payout#2") {
+		t.Errorf("the plan's call is %+v", call)
+	}
+	if _, err := w.confirm(w.people.operator, p); err != nil {
+		t.Fatal(err)
+	}
+	w.run(time.Hour)
+	w.expect(id, model.Completed, "create-payout", model.Confirmed)
+	if n := w.effects("payouts"); n != 1 {
+		t.Errorf("the books show %d payouts", n)
+	}
+	w.invariants()
+}
+
+// Moment 5: the same intent twice at once, with changed params, with reordered
+// members and a new timestamp.
+func TestMoment05TheSameIntentTwice(t *testing.T) {
+	w := newWorld(t)
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	fresh, ids := 0, map[string]bool{}
+	for range 50 {
+		group.Go(func() {
+			a, err := w.act.Accept(context.Background(), w.people.payroll, actions.Submission{Key: "once", Kind: model.KindPayout, Account: account, Params: json.RawMessage(payoutParams)})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			ids[a.Case.ID] = true
+			if !a.Replayed {
+				fresh++
+			}
+		})
+	}
+	group.Wait()
+	if fresh != 1 || len(ids) != 1 {
+		t.Errorf("%d fresh ones, %d intents", fresh, len(ids))
+	}
+	for id := range ids {
+		w.intents = append(w.intents, id)
+	}
+	reordered := `{"period":"2026-10","requested_at":"2026-11-02T09:00:00Z","trace_id":"t-9","currency":"USD","amount":95050,"payee":{"email":"ada@example.com","destination":"acct_9","name":"Ada Rep","reference":"rep-118"}}`
+	if a, err := w.act.Accept(context.Background(), w.people.payroll, actions.Submission{Key: "once", Kind: model.KindPayout, Account: account, Params: json.RawMessage(reordered)}); err != nil || !a.Replayed {
+		t.Errorf("reordered: %v", err)
+	}
+	changed := strings.Replace(payoutParams, "95050", "95051", 1)
+	_, err := w.act.Accept(context.Background(), w.people.payroll, actions.Submission{Key: "once", Kind: model.KindPayout, Account: account, Params: json.RawMessage(changed)})
+	refused(t, err, "idempotency-key-reused")
+	w.run(time.Hour)
+	if n := w.effects("payouts"); n != 1 {
+		t.Errorf("the books show %d payouts", n)
+	}
+	w.invariants()
+}
+
+// Moment 6: a webhook after an operator marked or abandoned contradicts aloud.
+func TestMoment06WebhookAfterAPersonDecided(t *testing.T) {
+	t.Run("abandoned", func(t *testing.T) {
+		w := newWorld(t)
+		id := w.stuck()
+		key := w.load(id).Step("create-payout").Key()
+		w.do(w.people.operator, id, model.Abandon, "", fmt.Sprintf(`{"acknowledge":[%q]}`, key))
+		if _, err := w.approve(w.people.approver, id); err != nil {
+			t.Fatal(err)
+		}
+		w.expect(id, model.Abandoned, "create-payout", model.OutcomeUnknown)
+		w.run(24 * time.Hour) // the engine looks again: the uncertain effect stays on the list
+		c := w.load(id)
+		if c.State != model.Abandoned || c.Step("create-payout").State != model.Confirmed || c.Step("post-ledger").State != model.Pending {
+			t.Errorf("%s\n%s", c.State, describe(c))
+		}
+		if n := len(c.Step("create-payout").Attempts); n != w.timing.Tries {
+			t.Errorf("%d attempts: something was sent after it was abandoned", n)
+		}
+		w.invariants()
+	})
+	t.Run("marked as happened", func(t *testing.T) {
+		w := newWorld(t)
+		id := w.stuck()
+		w.fault("500_before", 1000, looks(), 0)
+		w.do(w.people.operator, id, model.MarkExternalResult, "create-payout",
+			`{"result":"happened","external_ref":"bank-line-77","amount":95050,"currency":"USD","date":"2026-11-27","document":{"url":"https://bank.example/statement/77","sha256":"`+strings.Repeat("ab", 32)+`"}}`)
+		w.run(time.Minute)
+		w.expect(id, model.Completed, "create-payout", model.Confirmed)
+		w.noFaults()
+		w.run(24 * time.Hour) // the re-check finds the bank's own object beside the marked one
+		if c := w.load(id); c.State != model.NeedsReview || c.OpenConflict() == nil {
+			t.Errorf("%s\n%s", c.State, describe(c))
+		}
+		w.invariants()
+	})
+}
+
+// paid is a completed payout.
+func (w *world) paid(key string) string {
+	w.t.Helper()
+	id := w.payout(key)
+	w.run(time.Hour)
+	w.expect(id, model.Completed, "create-payout", model.Confirmed)
+	return id
+}
+
+// Moment 11: compensation by two different people, once.
+func TestMoment11Compensation(t *testing.T) {
+	t.Run("happens", func(t *testing.T) {
+		w := newWorld(t)
+		id := w.paid("p-1")
+		if r := w.do(w.people.operator, id, model.Compensate, "create-payout", ""); r.Outcome != actions.AwaitingApproval {
+			t.Fatalf("%+v", r)
+		}
+		w.expect(id, model.Compensating, "create-payout", model.Confirmed)
+		_, err := w.approve(w.people.operator, id)
+		refused(t, err, "self-approval")
+		_, err = w.approve(w.people.administrator, id)
+		refused(t, err, "self-approval") // the key's issuer answers for the intent
+		_, err = w.approve(w.people.operator2, id)
+		refused(t, err, "denied")
+		receipt, err := w.approve(w.people.approver, id)
+		if err != nil || receipt.Compensation == nil {
+			t.Fatalf("%+v %v", receipt, err)
+		}
+		w.intents = append(w.intents, *receipt.Compensation)
+		w.run(time.Hour)
+		w.expect(*receipt.Compensation, model.Completed, "reverse-payout", model.Confirmed)
+		w.expect(id, model.Compensated, "create-payout", model.Confirmed)
+		if n := w.effects("payouts"); n != 0 {
+			t.Errorf("the books show %d standing payouts", n)
+		}
+		for event, want := range map[string]int{"action.compensate.requested": 1, "approval.approved": 1, "action.compensate.executed": 1} {
+			if n := w.entries(id, event); n != want {
+				t.Errorf("%d of %s, want %d", n, event, want)
+			}
+		}
+		w.invariants()
+	})
+	t.Run("approved by two at once", func(t *testing.T) {
+		w := newWorld(t)
+		id := w.paid("p-1")
+		w.do(w.people.operator, id, model.Compensate, "create-payout", "")
+		open := w.load(id).OpenRequest()
+		var group sync.WaitGroup
+		results := make([]error, 2)
+		for i, by := range []authz.Actor{w.people.approver, w.people.approver2} {
+			group.Go(func() {
+				_, results[i] = w.act.Approve(context.Background(), by, open.ID, actions.Confirmation{Reason: why, Digest: open.Digest})
+			})
+		}
+		group.Wait()
+		if (results[0] == nil) == (results[1] == nil) {
+			t.Errorf("both came out alike: %v, %v", results[0], results[1])
+		}
+		w.run(time.Hour)
+		if c := w.load(id); c.State != model.Compensated || len(c.Compensations) != 1 {
+			t.Errorf("%s, %d compensations", c.State, len(c.Compensations))
+		}
+		w.invariants()
+	})
+	t.Run("requested twice and through two steps", func(t *testing.T) {
+		w := newWorld(t)
+		id := w.paid("p-1")
+		first := w.preview(w.people.operator, id, model.Compensate, "create-payout", "")
+		second := w.preview(w.people.operator2, id, model.Compensate, "post-ledger", "")
+		if _, err := w.confirm(w.people.operator, first); err != nil {
+			t.Fatal(err)
+		}
+		_, err := w.confirm(w.people.operator2, second)
+		refused(t, err, "preview-stale")
+		w.invariants()
+	})
+	t.Run("cut after acceptance", func(t *testing.T) {
+		w := newWorld(t)
+		id := w.paid("p-1")
+		w.fault("drop_after_accept", 2, map[string]any{"operation": "payout_reversals", "method": "POST"}, 0)
+		w.do(w.people.operator, id, model.Compensate, "create-payout", "")
+		if _, err := w.approve(w.people.approver, id); err != nil {
+			t.Fatal(err)
+		}
+		w.run(2 * time.Hour)
+		w.expect(id, model.Compensated, "create-payout", model.Confirmed)
+		if n := w.effects("payout_reversals"); n != 1 {
+			t.Errorf("the books show %d reversals", n)
+		}
+		w.invariants()
+	})
+	t.Run("rejected", func(t *testing.T) {
+		w := newWorld(t)
+		id := w.paid("p-1")
+		w.do(w.people.operator, id, model.Compensate, "create-payout", "")
+		open := w.load(id).OpenRequest()
+		if _, err := w.act.Reject(context.Background(), w.people.approver, open.ID, actions.Confirmation{Reason: why, Digest: open.Digest}); err != nil {
+			t.Fatal(err)
+		}
+		w.expect(id, model.Completed, "create-payout", model.Confirmed)
+		w.invariants()
+	})
+	t.Run("refused by the bank", func(t *testing.T) {
+		w := newWorld(t)
+		id := w.paid("p-1")
+		w.fault("reject_permanent", 1, map[string]any{"operation": "payout_reversals", "method": "POST"}, 0)
+		w.do(w.people.operator, id, model.Compensate, "create-payout", "")
+		receipt, err := w.approve(w.people.approver, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.run(time.Hour)
+		if c := w.load(*receipt.Compensation); c.State != model.NeedsReview {
+			t.Errorf("the compensation is %s: %s", c.State, c.Reason)
+		}
+		w.expect(id, model.Compensating, "create-payout", model.Confirmed)
+		w.invariants()
+	})
+}
+
+// Moment 12: rights are revoked, or the intent moves, between preview and
+// confirm and between request and approval.
+func TestMoment12TheWorldMovesMeanwhile(t *testing.T) {
+	t.Run("rights, before confirm", func(t *testing.T) {
+		w := newWorld(t)
+		id := w.stuck()
+		p := w.preview(w.people.operator, id, model.Reconcile, "create-payout", "")
+		w.update(func(tx *store.Tx) error { return tx.Withdraw(w.people.operator.ID, account, model.RoleOperator) })
+		if _, err := w.confirm(w.people.operator, p); err == nil {
+			t.Error("confirmed without rights")
+		}
+		w.expect(id, model.NeedsReview, "create-payout", model.OutcomeUnknown)
+		w.invariants()
+	})
+	t.Run("the intent, before confirm", func(t *testing.T) {
+		w := newWorld(t)
+		id := w.stuck()
+		p := w.preview(w.people.operator, id, model.RetryUnfinished, "", "")
+		w.do(w.people.operator2, id, model.Reconcile, "create-payout", "")
+		w.run(time.Minute)
+		_, err := w.confirm(w.people.operator, p)
+		refused(t, err, "preview-stale")
+		if n := w.entries(id, "action.retry_unfinished.refused"); n != 1 {
+			t.Errorf("%d refusals are on record", n)
+		}
+		w.invariants()
+	})
+	t.Run("rights, before approval", func(t *testing.T) {
+		w := newWorld(t)
+		id := w.paid("p-1")
+		w.do(w.people.operator, id, model.Compensate, "create-payout", "")
+		w.update(func(tx *store.Tx) error { return tx.Withdraw(w.people.approver.ID, account, model.RoleApprover) })
+		if _, err := w.approve(w.people.approver, id); err == nil {
+			t.Error("approved without rights")
+		}
+		w.expect(id, model.Compensating, "create-payout", model.Confirmed)
+		w.invariants()
+	})
+	t.Run("the intent, before approval", func(t *testing.T) {
+		w := newWorld(t)
+		w.fault("settle_then_return", 1, posts("/payouts"), int((30 * time.Minute).Milliseconds()))
+		id := w.payout("p-1")
+		w.run(10 * time.Minute)
+		w.expect(id, model.Completed, "create-payout", model.Confirmed)
+		w.do(w.people.operator, id, model.Compensate, "create-payout", "")
+		open := w.load(id).OpenRequest()
+		w.run(time.Hour) // the money comes back by itself
+		_, err := w.act.Approve(context.Background(), w.people.approver, open.ID, actions.Confirmation{Reason: why, Digest: open.Digest})
+		refused(t, err, "approval-closed")
+		c := w.load(id)
+		if c.StandingCompensation() != nil || c.State != model.NeedsReview {
+			t.Errorf("%s, compensation %v", c.State, c.StandingCompensation())
+		}
+		if n := w.effects("payout_reversals"); n != 0 {
+			t.Errorf("the books show %d reversals of money that had come back", n)
+		}
+		w.invariants()
+	})
+}
+
+// Moment 14: the audit append fails: the action does not happen.
+func TestMoment14WithoutItsEntryNothingHappens(t *testing.T) {
+	w := newWorld(t)
+	id := w.stuck()
+	p := w.preview(w.people.operator, id, model.Reconcile, "create-payout", "")
+	w.update(func(tx *store.Tx) error {
+		_, err := tx.Exec("CREATE TRIGGER no_entries BEFORE INSERT ON audit_entries BEGIN SELECT RAISE(ABORT, 'no room'); END")
+		return err
+	})
+	if _, err := w.confirm(w.people.operator, p); err == nil {
+		t.Error("confirmed without an entry")
+	}
+	if c := w.load(id); c.Step("create-payout").Ordered != model.NoOrder {
+		t.Error("the order stands without an entry")
+	}
+	w.update(func(tx *store.Tx) error { _, err := tx.Exec("DROP TRIGGER no_entries"); return err })
+	if _, err := w.confirm(w.people.operator, p); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+	w.run(time.Minute)
+	w.expect(id, model.Completed, "create-payout", model.Confirmed)
+	w.invariants()
+}
+
+// A confirmation whose commit was kept but reported as an error answers with
+// what is committed; a double click too.
+func TestConfirmIsRepeatSafe(t *testing.T) {
+	w := newWorld(t)
+	id := w.stuck()
+	p := w.preview(w.people.operator, id, model.Reconcile, "create-payout", "")
+	once := true
+	w.set(nil, func() error {
+		if once {
+			once = false
+			return errors.New("the connection to the database broke")
+		}
+		return nil
+	})
+	first, err := w.confirm(w.people.operator, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.set(nil, nil)
+	second, err := w.confirm(w.people.operator, p)
+	if err != nil || first.Audit != second.Audit {
+		t.Errorf("%+v, then %+v, %v", first, second, err)
+	}
+	if n := w.entries(id, "action.reconcile.executed"); n != 1 {
+		t.Errorf("%d entries", n)
+	}
+	w.invariants()
+}
