@@ -45,6 +45,10 @@ func (r *Runner) Accept(ctx context.Context, actor authz.Actor, in Submission) (
 	if err != nil || known.Case != nil {
 		return known, err
 	}
+	// Only what is new needs a provider: a repeat is answered whatever is configured now.
+	if err := r.book.Bind(&d, in.Account); err != nil {
+		return Accepted{}, err
+	}
 	var out Accepted
 	err = r.db.Update(ctx, func(tx *store.Tx) (err error) {
 		out, err = r.insert(tx, actor, in, d)

@@ -10,7 +10,9 @@ import (
 
 	"countersign/internal/authz"
 	"countersign/internal/model"
+	"countersign/internal/provider"
 	"countersign/internal/store"
+	"countersign/internal/workflow"
 )
 
 func submission(key string, params string) Submission {
@@ -106,6 +108,24 @@ func TestFiftyAtOnceAreOneIntent(t *testing.T) {
 		if n := len(w.events(id)); n != 1 {
 			t.Errorf("%d entries", n)
 		}
+	}
+}
+
+func TestARepeatNeedsNoProvider(t *testing.T) {
+	w := newWorld(t)
+	id := w.payout("k", 5000)
+	none, err := provider.NewRegistry(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare := New(w.db, w.log, workflow.NewBook(none), w.run.timing, w.run.tiers)
+	out, err := bare.Accept(t.Context(), w.ben, submission("k", string(payoutParams(5000))))
+	if err != nil || !out.Replayed || out.Case.ID != id {
+		t.Errorf("%+v %v", out, err)
+	}
+	results := bare.AcceptBatch(t.Context(), w.ben, []Submission{submission("k", string(payoutParams(5000))), submission("new", string(payoutParams(5000)))})
+	if !results[0].Replayed || codeOf(results[1].Err) != "invalid-params" {
+		t.Errorf("%+v", results)
 	}
 }
 

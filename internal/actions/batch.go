@@ -48,7 +48,7 @@ func (r *Runner) AcceptBatch(ctx context.Context, actor authz.Actor, list []Subm
 		}
 	}
 	r.noteBatchDenial(ctx, actor, list, results)
-	good = r.skipKnown(ctx, good, results)
+	good = r.bindAll(r.skipKnown(ctx, good, results), results)
 	for len(good) > 0 {
 		n := min(chunk, len(good))
 		r.acceptChunk(ctx, actor, good[:n], results)
@@ -87,6 +87,19 @@ func (r *Runner) skipKnown(ctx context.Context, items []drafted, results []Resul
 	})
 	if err != nil {
 		return items
+	}
+	return left
+}
+
+// bindAll gives the steps of each submission their providers, and leaves out
+// those for which there is none.
+func (r *Runner) bindAll(items []drafted, results []Result) (left []drafted) {
+	for _, item := range items {
+		if err := r.book.Bind(&item.draft, item.in.Account); err != nil {
+			results[item.at] = Result{Err: err}
+			continue
+		}
+		left = append(left, item)
 	}
 	return left
 }
