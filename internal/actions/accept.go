@@ -77,20 +77,9 @@ func (r *Runner) draft(actor authz.Actor, in Submission) (workflow.Draft, error)
 	}
 	d, err := kind.Accept(in.Params)
 	if err != nil {
-		return d, inParams(err)
+		return d, within("/params", err)
 	}
-	return d, r.book.Bind(&d, in.Account)
-}
-
-// inParams places faults that were found in the params in the whole submission.
-func inParams(err error) error {
-	var known *model.Error
-	if errors.As(err, &known) {
-		for i := range known.Fields {
-			known.Fields[i].Location = "/params" + known.Fields[i].Location
-		}
-	}
-	return err
+	return d, nil
 }
 
 // noteIntakeDenial records that rights stopped a submission; other refusals of

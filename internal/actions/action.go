@@ -54,7 +54,7 @@ func (p *Planning) decode(into any) error {
 	if len(p.Input) == 0 || string(p.Input) == "null" {
 		return nil
 	}
-	return model.DecodeStrict(p.Input, into)
+	return within("/input", model.DecodeStrict(p.Input, into))
 }
 
 // Applying is a plan that is carried out, and what comes of it.

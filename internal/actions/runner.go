@@ -71,3 +71,14 @@ func invalid(location, message string) error {
 	return model.Errorf(model.Invalid, "invalid-params", "The input is not valid.").
 		WithFields(model.Field{Location: location, Message: message})
 }
+
+// within places faults that were found in one member in the whole input.
+func within(member string, err error) error {
+	var known *model.Error
+	if errors.As(err, &known) {
+		for i := range known.Fields {
+			known.Fields[i].Location = member + known.Fields[i].Location
+		}
+	}
+	return err
+}
