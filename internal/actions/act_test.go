@@ -255,3 +255,15 @@ func TestAConflictOnAStepThatNeverRanCanBeClosed(t *testing.T) {
 		}
 	}
 }
+
+func TestAnActionOnAStepNeedsItsName(t *testing.T) {
+	w := newWorld(t)
+	id := w.payout("k", 500)
+	sent(unknown)(w, id)
+	for _, action := range []string{model.Reconcile, model.MarkExternalResult, model.Compensate} {
+		_, err := w.run.Preview(t.Context(), w.ada, PreviewRequest{Intent: id, Action: action})
+		if codeOf(err) != "invalid-params" || !strings.Contains(err.Error(), "/step") {
+			t.Errorf("%s: %v", action, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"encoding/json"
+	"slices"
 
 	"countersign/internal/authz"
 	"countersign/internal/model"
@@ -55,6 +56,15 @@ func (p *Planning) decode(into any) error {
 		return nil
 	}
 	return within("/input", model.DecodeStrict(p.Input, into))
+}
+
+// named refuses a request that names none of the steps that the action could
+// concern; where there are none, the verdict tells that better.
+func (p *Planning) named(concerns func(*model.Step) bool) error {
+	if p.Step == nil && slices.ContainsFunc(p.Case.Steps, concerns) {
+		return invalid("/step", "is missing: this action is about one step")
+	}
+	return nil
 }
 
 // Applying is a plan that is carried out, and what comes of it.

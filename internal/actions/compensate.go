@@ -69,6 +69,9 @@ func undoLate(s *model.Step, now model.Time) bool {
 }
 
 func planCompensate(p *Planning) (Plan, error) {
+	if err := p.named(compensable); err != nil {
+		return Plan{}, err
+	}
 	if err := mayCompensate(p.Case, p.Step, p.Now).err(); err != nil {
 		return Plan{}, err
 	}

@@ -76,6 +76,9 @@ func markPeople(s *model.Step, m marking, tiers authz.Tiers) int {
 }
 
 func planMark(p *Planning) (Plan, error) {
+	if err := p.named(func(s *model.Step) bool { return markable(p.Case, s) }); err != nil {
+		return Plan{}, err
+	}
 	s := p.Step
 	if err := mayMark(p.Case, s, p.Now).err(); err != nil {
 		return Plan{}, err

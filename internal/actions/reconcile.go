@@ -33,6 +33,9 @@ func mayReconcile(c *model.Case, s *model.Step) ruling {
 }
 
 func planReconcile(p *Planning) (Plan, error) {
+	if err := p.named(func(s *model.Step) bool { return reconcilable(p.Case, s) }); err != nil {
+		return Plan{}, err
+	}
 	if err := mayReconcile(p.Case, p.Step).err(); err != nil {
 		return Plan{}, err
 	}
