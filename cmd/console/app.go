@@ -16,6 +16,7 @@ import (
 	"countersign/internal/model"
 	"countersign/internal/provider"
 	"countersign/internal/store"
+	"countersign/internal/web"
 	"countersign/internal/workflow"
 )
 
@@ -28,6 +29,7 @@ type appConfig struct {
 	Logger  *slog.Logger
 	Clock   func() time.Time // of the database and the engine; time.Now when nil
 	Spread  func() float64   // jitter of the engine's waits; random when nil
+	Guide   *web.Demo        // nil outside the demo
 }
 
 // app is the whole product in one process: the database that it alone drives,
@@ -76,7 +78,7 @@ func (a *app) start(ctx context.Context, providers *provider.Registry) error {
 	if err := a.engine.Start(ctx); err != nil {
 		return fmt.Errorf("start the engine: %w", err)
 	}
-	a.server = a.pages()
+	a.server = a.pages(book)
 	return nil
 }
 

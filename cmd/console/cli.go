@@ -71,7 +71,11 @@ func run(ctx context.Context, args []string, t terminal) int {
 		return report(t, err)
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return report(t, parsed.Run(t))
+	err = parsed.Run(t)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = nil // told to stop before it was ready
+	}
+	return report(t, err)
 }
 
 // faultsIn gives every wrong setting of the chosen command at once.

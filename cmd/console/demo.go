@@ -133,6 +133,9 @@ func (d *demo) prepare(ctx context.Context) (readyLine, error) {
 	if err != nil {
 		return readyLine{}, err
 	}
+	if d.Guide, err = d.guide(ctx); err != nil {
+		return readyLine{}, err
+	}
 	if err := d.start(ctx, providers); err != nil {
 		return readyLine{}, err
 	}

@@ -1,43 +1,32 @@
 package main
 
 import (
-	"context"
-	"io"
+	"net"
 	"net/http"
-	"time"
 
-	"countersign/internal/web/problem"
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/actions"
+	"countersign/internal/authz"
+	"countersign/internal/web"
+	"countersign/internal/web/api"
+	"countersign/internal/workflow"
 )
 
-// maxWebhook bounds the body of a webhook in bytes.
-const maxWebhook = 1 << 20
-
-// receiver takes the webhooks of providers.
-type receiver interface {
-	Receive(ctx context.Context, provider string, header http.Header, raw []byte) error
+// pages is the HTTP server of the app: pages, API and webhooks.
+func (a *app) pages(book *workflow.Book) *http.Server {
+	runner := actions.New(a.db, a.log, book, a.Timing, authz.DefaultTiers)
+	return web.New(web.Config{DB: a.db, Log: a.log, Runner: runner, Timing: a.Timing, Tiers: authz.DefaultTiers, Logger: a.Logger,
+		Plain: loopback(a.listener.Addr()), Demo: a.Guide, Webhooks: a.engine, Wake: a.engine.Wake, Health: a.engine.Healthy,
+		API: func(e *echo.Echo) {
+			api.Register(e, api.Deps{DB: a.db, Runner: runner, Log: a.log, Timing: a.Timing, Tiers: authz.DefaultTiers,
+				Wake: a.engine.Wake, Logger: a.Logger})
+		}}).HTTP()
 }
 
-// pages is the HTTP server of the app.
-func (a *app) pages() *http.Server {
-	mux := http.NewServeMux()
-	mux.Handle("POST /webhooks/{provider}", webhooks(a.engine))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
-	return &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-}
-
-// webhooks answers providers that report what became of an effect.
-func webhooks(to receiver) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /webhooks/{provider}", func(w http.ResponseWriter, r *http.Request) {
-		raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxWebhook))
-		if err == nil {
-			err = to.Receive(r.Context(), r.PathValue("provider"), r.Header, raw)
-		}
-		if err != nil {
-			problem.Write(w, r, err, "")
-			return
-		}
-		w.WriteHeader(http.StatusNoContent)
-	})
-	return mux
+// loopback reports whether only this machine can reach the address. Elsewhere
+// cookies are Secure, so that a proxy with TLS must stand before us.
+func loopback(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
 }

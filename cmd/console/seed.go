@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -109,7 +110,7 @@ func (s *seeding) receive() (*http.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: webhooks(s.engine)}
+	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: webhookHandler(s.engine)}
 	go server.Serve(listener) // until it is closed
 	return server, s.sandbox.SetWebhook("http://"+listener.Addr().String()+"/webhooks/"+bank, s.secret)
 }
@@ -307,4 +308,19 @@ func (s *seeding) faults(ctx context.Context, method string, body any) error {
 		return fmt.Errorf("arm the sandbox's faults: %s %s", method, answer.Status)
 	}
 	return nil
+}
+
+// webhookHandler hands events to the engine, which verifies them.
+func webhookHandler(e *engine.Engine) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /webhooks/{provider}", func(w http.ResponseWriter, r *http.Request) {
+		raw, err := io.ReadAll(r.Body)
+		if err == nil {
+			err = e.Receive(r.Context(), r.PathValue("provider"), r.Header, raw)
+		}
+		if err != nil {
+			http.Error(w, "not taken", http.StatusServiceUnavailable) // the sandbox brings it again
+		}
+	})
+	return mux
 }

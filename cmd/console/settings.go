@@ -172,13 +172,31 @@ func (s *stores) UnmarshalText(text []byte) error {
 }
 
 // logLevel is the least level that is logged.
-type logLevel struct{ slog.Level }
+type logLevel struct {
+	slog.Level
+	auto bool // info, or warn where somebody is looking on
+}
 
 func (l *logLevel) UnmarshalText(text []byte) error {
+	if l.auto = string(text) == "auto"; l.auto {
+		return nil
+	}
 	if l.Level.UnmarshalText(text) != nil {
-		return errors.New("must be debug, info, warn or error")
+		return errors.New("must be auto, debug, info, warn or error")
 	}
 	return nil
+}
+
+// least is the level for a log that goes to w.
+func (l *logLevel) least(w io.Writer) slog.Level {
+	file, ok := w.(*os.File)
+	if !l.auto || !ok {
+		return l.Level
+	}
+	if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		return slog.LevelWarn
+	}
+	return l.Level
 }
 
 // logForm is the form of a log line.
@@ -193,12 +211,12 @@ func (f *logForm) UnmarshalText(text []byte) error {
 
 // logging are the settings of the log, which goes to standard error.
 type logging struct {
-	LogLevel  setting[logLevel, *logLevel] `default:"info" help:"Least level to log: debug, info, warn or error."`
+	LogLevel  setting[logLevel, *logLevel] `default:"auto" help:"Least level to log: debug, info, warn or error; auto is info, or warn on a terminal."`
 	LogFormat setting[logForm, *logForm]   `default:"text" help:"Form of the log on standard error: text or json."`
 }
 
 func (l logging) logger(w io.Writer) *slog.Logger {
-	opts := &slog.HandlerOptions{Level: l.LogLevel.Value.Level}
+	opts := &slog.HandlerOptions{Level: l.LogLevel.Value.least(w)}
 	if l.LogFormat.Value == "json" {
 		return slog.New(slog.NewJSONHandler(w, opts))
 	}
