@@ -76,9 +76,11 @@ func (c *Case) weighSettling(s *Step, look Look, e *Evidence, now Time) error {
 		return nil // read before the object became final
 	case s.State == FailedSafely, s.State == NotNeeded:
 		return c.contradict(s, e, fmt.Sprintf("The provider shows %s under way, though this step had ended without effect.", look.ExternalRef), now)
-	case s.State == InProgress && s.Settling, s.State == OutcomeUnknown && s.overdue(now) && s.ExternalRef == look.ExternalRef:
+	case s.State == InProgress && s.Settling:
 		s.Reason = look.Detail
 		return nil
+	case s.State == OutcomeUnknown && s.overdue(now) && s.ExternalRef == look.ExternalRef:
+		return nil // no news: it should have been final long ago
 	}
 	return c.accept(s, look.ExternalRef, e.ID, look.Detail, now)
 }
@@ -145,7 +147,7 @@ func (c *Case) weighNone(s *Step, look Look, e *Evidence, now Time) error {
 		e.Says, e.Final = DidNotHappen, true
 		return c.fail(s, Retryable, WhoProvider, "not_found", e.ID, "The provider does not know it, and would by now: it did not happen.", now)
 	case known && look.Began < final:
-		e.Detail += fmt.Sprintf(" Not final before %s.", final)
+		e.Detail += fmt.Sprintf(" Not final before %s.", final.Std().Format("2006-01-02 15:04:05 UTC"))
 	case !known:
 		e.Detail += " When that becomes final is not known."
 	}

@@ -164,7 +164,7 @@ func (c *Case) Lose(s *Step, evidenceID string, t Timing, spread float64, now Ti
 
 // Overdue moves a settling step past its limit to outcome_unknown.
 func (c *Case) Overdue(s *Step, cause string, t Timing, spread float64, now Time) error {
-	err := c.doubt(s, WhoEngine, cause, fmt.Sprintf("The provider took it and should have finished by %s; it has not said how it ended.", s.SettlesBy), now)
+	err := c.doubt(s, WhoEngine, cause, fmt.Sprintf("The provider took it, should have finished by %s, and has not said how it ended.", s.SettlesBy.Std().Format("2006-01-02 15:04:05 UTC")), now)
 	if err == nil {
 		c.schedule(s, t, spread, now)
 	}

@@ -12,17 +12,17 @@ import (
 func Observe(objects []Object, expect Expect) model.Observation {
 	for _, object := range objects {
 		if object.Reference != expect.Reference {
-			return NoAnswer("the look-up lists objects with other references")
+			return NoAnswer("The look-up lists objects with other references.")
 		}
 	}
 	switch len(objects) {
 	case 0:
-		return model.Observation{Finding: model.FoundNone, Detail: "the provider knows nothing under our reference"}
+		return model.Observation{Finding: model.FoundNone, Detail: "The provider knows nothing under our reference."}
 	case 1:
 		return ObserveOne(objects[0], expect)
 	}
 	o := model.Observation{Finding: model.FoundSeveral, ExternalRef: objects[0].ID,
-		Detail: fmt.Sprintf("the provider has %d objects under our reference", len(objects))}
+		Detail: fmt.Sprintf("The provider has %d objects under our reference.", len(objects))}
 	for _, object := range objects {
 		o.Refs = append(o.Refs, object.ID)
 	}
@@ -33,9 +33,9 @@ func Observe(objects []Object, expect Expect) model.Observation {
 func ObserveOne(object Object, expect Expect) model.Observation {
 	o := model.Observation{ExternalRef: object.ID, Refs: []string{object.ID}, Amount: object.Amount,
 		Currency: object.Currency, Status: object.Status, Returned: object.Returned,
-		Detail: fmt.Sprintf("the provider says %q", object.Status)}
+		Detail: fmt.Sprintf("The provider says %q.", object.Status)}
 	if code := mismatch(object, expect); code != "" {
-		o.Finding, o.Detail = model.FoundOther, "the object has "+mismatchWords[code]
+		o.Finding, o.Detail = model.FoundOther, "The object has "+mismatchWords[code]+"."
 		return o
 	}
 	switch object.Phase {

@@ -80,10 +80,10 @@ func judge(contract model.Contract, form Form, call Call, reply Reply) model.Out
 	case reply.Status >= 200 && reply.Status < 300:
 		return judgeSuccess(form, call, reply)
 	case reply.Status >= 300 && reply.Status < 400:
-		return unknown("redirect", "the provider's address answers with a redirect, which is never followed: correct the configured address")
+		return unknown("redirect", "The provider's address answers with a redirect, which is never followed: correct the configured address.")
 	case throttles(contract, reply.Status):
 		return model.Outcome{Result: model.ResultThrottled, Code: strconv.Itoa(reply.Status),
-			Detail: "the provider asks to wait", RetryAfter: reply.RetryAfter()}
+			Detail: "The provider asks to wait.", RetryAfter: reply.RetryAfter()}
 	}
 	return judgeError(contract, form, reply)
 }
@@ -112,19 +112,19 @@ func judgeSilence(reply Reply) model.Outcome {
 
 // silence says the faults in sentences.
 var silence = map[Fault]string{
-	FaultRequest:   "the request could not be written down",
-	FaultName:      "the provider's host name was not found",
-	FaultConnect:   "no connection to the provider was had",
-	FaultHandshake: "the TLS handshake with the provider failed",
-	FaultLate:      "the time to send had passed before the first byte",
-	FaultWrite:     "the connection broke before the first byte",
-	FaultCancelled: "the call was cancelled",
-	FaultTimeout:   "the provider did not answer in time",
-	FaultReset:     "the connection was reset before an answer",
-	FaultClosed:    "the connection was closed before an answer",
-	FaultGarbled:   "the answer is not HTTP",
-	FaultCut:       "the answer is cut short",
-	FaultLong:      "the answer is longer than 1 MiB",
+	FaultRequest:   "The request could not be written down.",
+	FaultName:      "The provider's host name was not found.",
+	FaultConnect:   "No connection to the provider was had.",
+	FaultHandshake: "The TLS handshake with the provider failed.",
+	FaultLate:      "The time to send had passed before the first byte.",
+	FaultWrite:     "The connection broke before the first byte.",
+	FaultCancelled: "The call was cancelled.",
+	FaultTimeout:   "The provider did not answer in time.",
+	FaultReset:     "The connection was reset before an answer.",
+	FaultClosed:    "The connection was closed before an answer.",
+	FaultGarbled:   "The answer is not HTTP.",
+	FaultCut:       "The answer is cut short.",
+	FaultLong:      "The answer is longer than 1 MiB.",
 }
 
 // judgeSuccess is for 2xx: it counts only if it names what we asked for.
@@ -133,14 +133,14 @@ func judgeSuccess(form Form, call Call, reply Reply) model.Outcome {
 		return unknown(string(reply.Fault), silence[reply.Fault])
 	}
 	if len(reply.Body) == 0 {
-		return model.Outcome{Result: model.ResultAccepted, Code: "no_body", Detail: "the provider took it and named no object"}
+		return model.Outcome{Result: model.ResultAccepted, Code: "no_body", Detail: "The provider took it and named no object."}
 	}
 	if !isJSON(reply.Header) {
-		return unknown("unreadable", "the answer is not of the type that the provider sends")
+		return unknown("unreadable", "The answer is not of the type that the provider sends.")
 	}
 	object, ok := form.ReadObject(call.Operation, reply.Body)
 	if !ok || object.ID == "" {
-		return unknown("unreadable", "the answer is not in the provider's form")
+		return unknown("unreadable", "The answer is not in the provider's form.")
 	}
 	return judgeObject(object, mismatch(object, call.Expect))
 }
@@ -170,14 +170,14 @@ var mismatchWords = map[string]string{
 // under another reference is nothing to us.
 func judgeObject(object Object, code string) model.Outcome {
 	if code == "other_key" {
-		return unknown(code, "the answer names "+mismatchWords[code])
+		return unknown(code, "The answer names "+mismatchWords[code]+".")
 	}
 	o := model.Outcome{ExternalRef: object.ID, Amount: object.Amount, Currency: object.Currency, Status: object.Status}
 	if code != "" {
-		o.Result, o.Code, o.Detail = model.ResultUnknown, code, "the answer names "+mismatchWords[code]
+		o.Result, o.Code, o.Detail = model.ResultUnknown, code, "The answer names "+mismatchWords[code]+"."
 		return o
 	}
-	o.Detail = fmt.Sprintf("the provider says %q", object.Status)
+	o.Detail = fmt.Sprintf("The provider says %q.", object.Status)
 	o.Final = object.Phase == Happened || object.Phase == CameBack || object.Phase == Failed
 	switch object.Phase {
 	case Happened, CameBack, Taken:
@@ -198,7 +198,7 @@ var refusals = []int{400, 401, 402, 403, 404, 405, 410, 413, 415, 422}
 
 // judgeError is for 1xx, 4xx and 5xx.
 func judgeError(contract model.Contract, form Form, reply Reply) model.Outcome {
-	strange := unknown(fmt.Sprintf("http_%d", reply.Status), "no rule says what this answer means")
+	strange := unknown(fmt.Sprintf("http_%d", reply.Status), "No rule says what this answer means.")
 	if reply.Fault != NoFault || !isJSON(reply.Header) {
 		return strange
 	}

@@ -126,7 +126,7 @@ func (a *Adapter) Send(ctx context.Context, call provider.Call) model.Outcome {
 func (a *Adapter) Query(ctx context.Context, l provider.Lookup) model.Observation {
 	collection, ok := collections[l.Operation]
 	if !ok {
-		return provider.NoAnswer("the sandbox does not serve " + l.Operation)
+		return provider.NoAnswer("The sandbox does not serve " + l.Operation + ".")
 	}
 	l.Expect.Reference = l.StepKey
 	expect := expected(l.Operation, l.Expect)
@@ -143,13 +143,13 @@ func (a *Adapter) Query(ctx context.Context, l provider.Lookup) model.Observatio
 // observe judges the answer to a look-up. Only a whole answer in the sandbox's
 // own form says anything.
 func observe(l provider.Lookup, expect provider.Expect, reply provider.Reply) model.Observation {
-	strange := provider.NoAnswer("the look-up was not answered")
+	strange := provider.NoAnswer("The look-up was not answered.")
 	if reply.Fault != provider.NoFault {
 		return strange
 	}
 	if reply.Status == http.StatusNotFound && l.ExternalRef != "" {
 		if refusal, ok := (form{}).ReadError(reply.Status, reply.Header, reply.Body); ok && refusal.Code == "not_found" {
-			return model.Observation{Finding: model.FoundNone, Detail: "the provider does not know the object"}
+			return model.Observation{Finding: model.FoundNone, Detail: "The provider does not know the object."}
 		}
 	}
 	if reply.Status != http.StatusOK {
