@@ -83,7 +83,7 @@ func (f ListFilter) arrange() arrangement {
 	switch {
 	case f.State == AnyState:
 		return arrangement{column: "created_at", desc: true, where: "1 = 1"}
-	case f.Finished():
+	case f.Finished(), f.Order == NewestIntent && f.State != "" && f.State != StateUnknown:
 		return arrangement{column: "created_at", desc: true, where: "state = ?", args: []any{f.State}}
 	case f.Order == LargestAmount && f.Currency != "":
 		return arrangement{column: "amount", desc: true, where: "sort_open > 0 AND currency = ?", args: []any{f.Currency}}

@@ -9,7 +9,7 @@ import (
 )
 
 type listIntentsInput struct {
-	State   string `query:"state" enum:"received,processing,awaiting_approval,needs_review,retryable_failure,terminal_failure,completed,compensating,compensated,abandoned,outcome_unknown" doc:"A state; outcome_unknown is open work with an unknown step."`
+	State   string `query:"state" enum:"received,processing,awaiting_approval,needs_review,retryable_failure,terminal_failure,completed,compensating,compensated,abandoned,outcome_unknown" doc:"A state; outcome_unknown is open work with an unknown step, the oldest first."`
 	Kind    string `query:"kind" enum:"payout,statement,dispute,compensation"`
 	Account string `query:"account"`
 	Q       string `query:"q" maxLength:"255" doc:"An intent id or key, a step key, a wire key or a provider reference; or the beginning of an id, a key or a payee. At most 200 are found."`
