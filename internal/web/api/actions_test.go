@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -118,6 +119,47 @@ func TestProblemsOfConfirm(t *testing.T) {
 	p = w.preview(id, "reconcile", "create-payout", nil).is(201, "")
 	w.confirm("olga", p.text("id"), p.text("digest")).is(200, "")
 	w.call("olga", "POST", "/v1/previews/"+p.text("id")+"/confirm", map[string]any{"reason": reason + ", twice", "digest": p.text("digest")}).is(409, "preview-consumed")
+}
+
+// TestStalePreview signs an intent between preview and confirmation: nothing is
+// done, and the answer names what moved and a fresh preview.
+func TestStalePreview(t *testing.T) {
+	w := newWorld(t)
+	intent, approval := w.waitingForApproval("pay-1")
+	p := w.preview(intent, "abandon", "", nil).is(201, "")
+	digest := w.call("ann", "GET", "/v1/approvals/"+approval, nil).text("digest")
+	w.call("ann", "POST", "/v1/approvals/"+approval+"/approve", map[string]any{"reason": reason, "digest": digest}).is(200, "")
+	stale := w.confirm("olga", p.text("id"), p.text("digest")).is(409, "preview-stale")
+	if changes := stale.at("changes").([]any); len(changes) == 0 {
+		t.Errorf("%s", stale.raw)
+	}
+	fresh := w.call("olga", "GET", "/v1/previews/"+stale.text("preview"), nil).is(200, "")
+	w.confirm("olga", fresh.text("id"), fresh.text("digest")).is(200, "")
+	if a := w.call("olga", "GET", "/v1/intents/"+intent, nil); a.text("state") != "abandoned" {
+		t.Errorf("%s", a.raw)
+	}
+	for state, count := range map[string]float64{"abandoned": 1, "completed": 0, "needs_review": 0} {
+		if a := w.call("olga", "GET", "/v1/intents?state="+state, nil).is(200, ""); a.at("count") != count || float64(len(a.items())) != count {
+			t.Errorf("%s: %s", state, a.raw)
+		}
+	}
+}
+
+// TestConfirmWaits has an engine that is woken by the confirmation: whoever
+// looks at the intent next sees what came of it.
+func TestConfirmWaits(t *testing.T) {
+	w := newWorld(t)
+	id := w.lost("pay-1")
+	deps := w.deps
+	deps.Wait = 10 * time.Second
+	deps.Wake = func() { go w.engine.Pass(context.Background()) }
+	w.serve(deps)
+	p := w.preview(id, "reconcile", "create-payout", nil).is(201, "")
+	before := len(w.step(id, "create-payout")["evidence"].([]any))
+	w.confirm("olga", p.text("id"), p.text("digest")).is(200, "")
+	if after := len(w.step(id, "create-payout")["evidence"].([]any)); after != before+1 {
+		t.Errorf("%d pieces of evidence, had %d", after, before)
+	}
 }
 
 func TestProblemsOfPreview(t *testing.T) {

@@ -25,7 +25,7 @@ func (f *failure) ContentType(string) string { return problem.MediaType }
 
 // GetHeaders gives what goes with the status: Retry-After, WWW-Authenticate.
 func (f *failure) GetHeaders() http.Header {
-	h := http.Header{"Cache-Control": {"no-store"}}
+	h := http.Header{}
 	f.Headers(h)
 	return h
 }

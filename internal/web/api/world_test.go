@@ -38,6 +38,7 @@ type world struct {
 	log    *audit.Log
 	engine *engine.Engine
 	bank   *server.Server
+	deps   api.Deps
 	url    string
 	keys   map[string]string // by name of their holder
 
@@ -80,7 +81,8 @@ func newWorld(t testing.TB) *world {
 		Clock: w.now, Spread: func() float64 { return 0.5 }})
 	w.must(w.engine.Start(t.Context()))
 	w.populate()
-	w.serve(api.Deps{DB: w.db, Log: w.log, Runner: actions.New(w.db, w.log, book, timing, authz.DefaultTiers), Timing: timing, Tiers: authz.DefaultTiers, Wait: time.Nanosecond})
+	w.deps = api.Deps{DB: w.db, Log: w.log, Runner: actions.New(w.db, w.log, book, timing, authz.DefaultTiers), Timing: timing, Tiers: authz.DefaultTiers, Wait: time.Nanosecond}
+	w.serve(w.deps)
 	return w
 }
 
