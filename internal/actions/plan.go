@@ -67,9 +67,9 @@ func (p *Planning) call(c *model.Case, s *model.Step, generation int) (model.Pla
 }
 
 // look describes a question to the provider.
-func look(s *model.Step) model.PlannedCall {
+func look(s *model.Step, address string) model.PlannedCall {
 	call := describe(s)
-	call.Method, call.State = "GET", s.State
+	call.Method, call.URL, call.State = "GET", address, s.State
 	call.OnRepeat = "answers again: asking changes nothing"
 	return call
 }

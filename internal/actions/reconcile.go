@@ -40,7 +40,7 @@ func planReconcile(p *Planning) (Plan, error) {
 		return Plan{}, err
 	}
 	plan := newPlan(1)
-	plan.Calls = append(plan.Calls, look(p.Step))
+	plan.Calls = append(plan.Calls, look(p.Step, p.Book.Address(p.Step)))
 	plan.sort(p.Case, p.Step)
 	return plan, nil
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,7 +58,14 @@ func New(cfg Config) *Engine {
 	if cfg.Spread == nil {
 		cfg.Spread = rand.Float64
 	}
-	return &Engine{Config: cfg, boot: "boot-" + ulid.Make().String(), wake: make(chan struct{}, 1)}
+	return &Engine{Config: cfg, boot: newBoot(), wake: make(chan struct{}, 1)}
+}
+
+// newBoot names a start of a process: short enough to be read aloud, and with
+// 45 random bits never the same twice.
+func newBoot() string {
+	id := strings.ToLower(ulid.Make().String())
+	return id[len(id)-9:]
 }
 
 // Start records this start and the contracts in force. The caller holds the

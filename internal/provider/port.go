@@ -117,6 +117,8 @@ type Adapter interface {
 	Request(Order) (Request, error)
 	// Send sends at most once. It has no error: doubt is model.ResultUnknown.
 	Send(context.Context, Call) model.Outcome
+	// Address is where Query would look, for people to see beforehand.
+	Address(Lookup) string
 	// Query only looks. What it cannot find out is model.FoundNothing.
 	Query(context.Context, Lookup) model.Observation
 	// Webhook verifies a notice by its signature and time, and reads it. The

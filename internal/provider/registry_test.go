@@ -26,6 +26,7 @@ func (s *stand) Contract(operation string) (model.Contract, bool) {
 }
 func (s *stand) Request(Order) (Request, error)                        { return Request{}, nil }
 func (s *stand) Send(context.Context, Call) model.Outcome              { return model.Outcome{} }
+func (s *stand) Address(Lookup) string                                 { return "" }
 func (s *stand) Query(context.Context, Lookup) model.Observation       { return model.Observation{} }
 func (s *stand) Webhook(http.Header, []byte, time.Time) (Event, error) { return Event{}, nil }
 

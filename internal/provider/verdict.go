@@ -110,6 +110,9 @@ func judgeSilence(reply Reply) model.Outcome {
 	return unknown(string(reply.Fault), silence[reply.Fault])
 }
 
+// Words says in a sentence what went wrong with a call.
+func (f Fault) Words() string { return silence[f] }
+
 // silence says the faults in sentences.
 var silence = map[Fault]string{
 	FaultRequest:   "The request could not be written down.",

@@ -33,3 +33,13 @@ func (b *Book) Request(c *model.Case, s *model.Step) (provider.Request, error) {
 	}
 	return Request(k, c, s, b.reg)
 }
+
+// Address is where a look-up about the step goes, "" where its provider is not
+// configured any more.
+func (b *Book) Address(s *model.Step) string {
+	adapter, ok := b.reg.Adapter(s.Provider)
+	if !ok {
+		return ""
+	}
+	return adapter.Address(provider.Lookup{Operation: s.Operation, WireKey: s.WireKey, StepKey: s.Key(), ExternalRef: s.ExternalRef})
+}

@@ -5,6 +5,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -124,29 +125,33 @@ func (a *Adapter) Send(ctx context.Context, call provider.Call) model.Outcome {
 // Query reads the object where it is known, else all objects under our
 // reference.
 func (a *Adapter) Query(ctx context.Context, l provider.Lookup) model.Observation {
-	collection, ok := collections[l.Operation]
-	if !ok {
+	if _, ok := collections[l.Operation]; !ok {
 		return provider.NoAnswer("The sandbox does not serve " + l.Operation + ".")
 	}
 	l.Expect.Reference = l.StepKey
 	expect := expected(l.Operation, l.Expect)
-	address := a.cfg.URL + collection
-	if l.ExternalRef != "" {
-		address += "/" + url.PathEscape(l.ExternalRef)
-	} else {
-		address += "?" + url.Values{"reference": {expect.Reference}}.Encode()
-	}
-	reply := a.client.Get(ctx, address, http.Header{"Accept": {"application/json"}, "User-Agent": {"countersign"}})
+	reply := a.client.Get(ctx, a.Address(l), http.Header{"Accept": {"application/json"}, "User-Agent": {"countersign"}})
 	return reply.Stamp(observe(l, expect, reply))
+}
+
+// Address is where a look-up goes: to the object where it is known, else to the
+// list of those under our reference.
+func (a *Adapter) Address(l provider.Lookup) string {
+	address := a.cfg.URL + collections[l.Operation]
+	if l.ExternalRef != "" {
+		return address + "/" + url.PathEscape(l.ExternalRef)
+	}
+	l.Expect.Reference = l.StepKey
+	return address + "?" + url.Values{"reference": {expected(l.Operation, l.Expect).Reference}}.Encode()
 }
 
 // observe judges the answer to a look-up. Only a whole answer in the sandbox's
 // own form says anything.
 func observe(l provider.Lookup, expect provider.Expect, reply provider.Reply) model.Observation {
-	strange := provider.NoAnswer("The look-up was not answered.")
 	if reply.Fault != provider.NoFault {
-		return strange
+		return provider.NoAnswer("The look-up came to nothing: " + reply.Fault.Words())
 	}
+	strange := provider.NoAnswer(fmt.Sprintf("The look-up was answered with status %d, which says nothing about the effect.", reply.Status))
 	if reply.Status == http.StatusNotFound && l.ExternalRef != "" {
 		if refusal, ok := (form{}).ReadError(reply.Status, reply.Header, reply.Body); ok && refusal.Code == "not_found" {
 			return model.Observation{Finding: model.FoundNone, Detail: "The provider does not know the object."}
