@@ -362,6 +362,7 @@ CREATE TABLE approval_decisions (
   says        TEXT NOT NULL CHECK (says IN ('approve', 'reject', 'withdraw')),
   reason      TEXT NOT NULL,
   at          BIGINT NOT NULL,
+  receipt     BYTEA,                      -- the first answer, JSON: a repeat gets the same
   PRIMARY KEY (approval_id, person)
 );
 

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -108,6 +109,9 @@ func (t *deciding) run(id string) error {
 		return err
 	}
 	t.request = t.c.Request(id)
+	if first := t.first(); first != nil {
+		return json.Unmarshal(first, &t.receipt)
+	}
 	if err := t.mayDecide(); err != nil {
 		return t.refuse(err)
 	}
@@ -118,6 +122,28 @@ func (t *deciding) run(id string) error {
 		return t.refuse(asProblem(r.err()))
 	}
 	t.receipt = Receipt{Outcome: Recorded, Intent: t.c.ID, Approval: optional(id)}
+	if err := t.decide(); err != nil || t.refusal != nil {
+		return err
+	}
+	body, err := json.Marshal(t.receipt)
+	if err != nil {
+		return fmt.Errorf("encode the receipt: %w", err)
+	}
+	return t.tx.KeepReceipt(id, t.actor.ID, body)
+}
+
+// first is the answer to the same decision made before: a double click, or a
+// repeat after a lost answer, gets it again.
+func (t *deciding) first() []byte {
+	for _, d := range t.request.Decisions {
+		if d.Person == t.actor.ID && d.Says == t.says && d.Reason == t.in.Reason && t.in.Digest == t.request.Digest {
+			return d.Receipt
+		}
+	}
+	return nil
+}
+
+func (t *deciding) decide() error {
 	switch t.says {
 	case sayApprove:
 		return t.approve()

@@ -229,7 +229,12 @@ func TestApproveIntentByTwo(t *testing.T) {
 	if err != nil || r.Outcome != AwaitingApproval {
 		t.Fatalf("%+v %v", r, err)
 	}
-	_, err = w.run.Approve(t.Context(), w.cleo, request.ID, say(request.Digest))
+	if again, err := w.run.Approve(t.Context(), w.cleo, request.ID, say(request.Digest)); err != nil || !reflect.DeepEqual(again, r) {
+		t.Errorf("a double click: %+v %v, first %+v", again, err, r)
+	}
+	other := say(request.Digest)
+	other.Reason += ", on second thoughts"
+	_, err = w.run.Approve(t.Context(), w.cleo, request.ID, other)
 	wantCode(t, err, "denied")
 	if r, err = w.run.Approve(t.Context(), w.dan, request.ID, say(request.Digest)); err != nil || r.Outcome != Executed {
 		t.Fatalf("%+v %v", r, err)

@@ -50,4 +50,5 @@ type ApprovalDecision struct {
 	Says       string `db:"says"` // approve, reject or withdraw
 	Reason     string `db:"reason"`
 	At         Time   `db:"at"`
+	Receipt    []byte `db:"receipt"` // the first answer, JSON; nil until it is known
 }

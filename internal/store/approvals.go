@@ -47,6 +47,12 @@ func (t *Tx) InsertDecision(d model.ApprovalDecision) error {
 	return err
 }
 
+// KeepReceipt keeps the answer to a decision, so that a repeat gets the same.
+func (t *Tx) KeepReceipt(approval, person string, receipt []byte) error {
+	_, err := t.Exec("UPDATE approval_decisions SET receipt = ? WHERE approval_id = ? AND person = ?", receipt, approval, person)
+	return err
+}
+
 // Approval finds a request with its decisions; the error is of kind NotFound.
 func (t *Tx) Approval(id string) (a model.Approval, err error) {
 	ok, err := t.Get(&a, "SELECT * FROM approvals WHERE id = ?", id)
