@@ -205,3 +205,12 @@ func (t *Tx) Document(stepKey string, accounts []string) (d Document, err error)
 	}
 	return d, err
 }
+
+// Intents reads the rows of intents by id, without their params, in no order.
+func (t *Tx) Intents(ids []string) (rows []model.Intent, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	err = t.Select(&rows, "SELECT "+rowColumns+" FROM intents WHERE id IN ("+marks(len(ids))+")", anys(ids)...)
+	return rows, err
+}

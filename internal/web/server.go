@@ -58,6 +58,7 @@ type Story struct {
 type Server struct {
 	Config
 	sessions *session.Store
+	patience time.Duration // how long a confirmation waits for its result
 	handler  http.Handler
 }
 
@@ -66,7 +67,7 @@ func New(cfg Config) *Server {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Config: cfg, sessions: session.New(cfg.DB, session.Options{Plain: cfg.Plain})}
+	s := &Server{Config: cfg, patience: resultPatience, sessions: session.New(cfg.DB, session.Options{Plain: cfg.Plain})}
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect()

@@ -158,12 +158,14 @@ func (w *world) update(fn func(*store.Tx) error) {
 // work lets the engine do all that is due, and numbers the log.
 func (w *world) work() {
 	w.Helper()
+	_, err := w.bank.CatchUp(w.Context())
+	w.must(err)
 	for range 100 {
 		if w.engine.Pass(w.Context()) == 0 {
 			break
 		}
 	}
-	_, err := w.log.Sequence(w.Context())
+	_, err = w.log.Sequence(w.Context())
 	w.must(err)
 }
 

@@ -38,12 +38,18 @@ func shortCount(n store.Counted) string {
 	return count(n)
 }
 
-// counted writes "1 attempt" or "3 attempts".
+// counted writes "1 attempt" or "3 attempts", "2 entries", "2 processes".
 func counted(n int, one string) string {
-	if n == 1 {
+	many := one + "s"
+	switch {
+	case n == 1:
 		return "1 " + one
+	case strings.HasSuffix(one, "y"):
+		many = strings.TrimSuffix(one, "y") + "ies"
+	case strings.HasSuffix(one, "s"):
+		many = one + "es"
 	}
-	return grouped(int64(n)) + " " + one + "s"
+	return grouped(int64(n)) + " " + many
 }
 
 // times writes "once" or "3 times".

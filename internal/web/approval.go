@@ -1,0 +1,179 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"countersign/internal/actions"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+	"countersign/internal/web/problem"
+	"countersign/web/templates"
+)
+
+// approvalPage is one request with what it is about, and what was typed.
+type approvalPage struct {
+	actions.Approval
+	planner
+	alike  store.Counted
+	form   confirmFields
+	errors templates.FieldErrors
+}
+
+func (v *visit) openApproval() (p approvalPage, err error) {
+	if p.Approval, err = v.Runner.Approval(v.r.Context(), v.actor, v.c.Param("id")); err != nil {
+		return p, err
+	}
+	err = v.read(func(tx *store.Tx) (err error) {
+		if p.c, err = v.caseOf(tx, p.Intent); err != nil {
+			return err
+		}
+		p.alike, err = tx.LookAlikes(p.c.Account, p.c.LookAlike, p.c.ID)
+		return err
+	})
+	if err != nil {
+		return p, err
+	}
+	p.timing, p.clock, p.action, p.input, p.digest = v.Timing, v.page.Clock, p.Action, p.Stored.Input, p.Digest
+	if err := json.Unmarshal(p.Approval.Plan, &p.plan); err != nil {
+		return p, fmt.Errorf("read the plan of %s: %w", p.ID, err)
+	}
+	return p, nil
+}
+
+// approval shows one request, its plan and the decisions.
+func (v *visit) approval() error {
+	p, err := v.openApproval()
+	if err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, templates.Approval(v.approvalView(p)))
+}
+
+func (v *visit) approvalView(p approvalPage) templates.ApprovalView {
+	request := requestOf(p.Stored, p.c.Creator)
+	open := p.Stored.State == model.ApprovalOpen
+	may := authz.MayApprove(v.actor, request)
+	label := title(p.Action)
+	plan := p.view()
+	plan.Approvers, plan.Rule = say(counted(p.Needed, "signature"), " needed. "), p.rule()
+	view := templates.ApprovalView{Page: v.titled(label), ID: p.ID, Label: label, Title: asksFor(p.Action, p.c.Intent), Outcome: templates.Outcome(p.State),
+		Intent: templates.Button{Href: "/intents/" + p.Intent, Label: title(p.c.Kind)}, IntentID: p.Intent, Plan: plan, Why: p.why(),
+		People: v.approvalPeople(p), Decisions: v.decisionRows(p), LookAlikes: lookAlikes(p.alike), Errors: p.errors,
+		MayApprove: open && may.Allowed, MayReject: open && authz.MayReject(v.actor, request).Allowed, MayWithdraw: open && authz.MayWithdraw(v.actor, request).Allowed,
+		Decider: "Your decision, " + v.person.Name, ApproveLabel: "Approve: " + words(p.Action), RejectLabel: "Reject", WithdrawLabel: "Withdraw the request",
+		Reason: templates.ReasonField{Value: p.form.Reason, Hint: reasonHint}, TypedCode: p.typed(), Typed: p.form.PlanCode}
+	if p.c.Currency != "" {
+		view.ApproveLabel += ", " + model.Money{Amount: p.c.Amount, Currency: p.c.Currency}.String()
+	}
+	if open {
+		view.Expires, view.Changed = v.at(p.ExpiresAt), say(templates.Bold("nothing"))
+		if !may.Allowed {
+			view.NotYou = &templates.Note{Kind: "no", Title: say("You cannot approve this."), Text: []templates.Text{say(may.Because)}}
+		}
+		return view
+	}
+	view.Closed = &templates.Note{Kind: closedKind(p.Stored.State), Title: say(title(p.State), " ", v.at(p.Stored.ClosedAt), "."), Text: []templates.Text{say(p.Stored.ClosedBecause)}}
+	return view
+}
+
+func closedKind(s model.ApprovalState) string {
+	if s == model.ApprovalExecuted || s == model.ApprovalApproved {
+		return "ok"
+	}
+	return "no"
+}
+
+// why is the requester's reason; the engine asks because of a rule.
+func (p approvalPage) why() string {
+	if p.Action == model.ApproveIntent {
+		return "A rule asks for people: " + p.rule()
+	}
+	return p.Stored.Reason
+}
+
+// rule is the tier that asks for people, where it is about the whole intent.
+func (p approvalPage) rule() string {
+	if s := p.c.ApprovalStep(); s != nil && p.Action == model.ApproveIntent {
+		return s.Rule
+	}
+	return ""
+}
+
+func (v *visit) approvalPeople(p approvalPage) []templates.Fact {
+	facts := []templates.Fact{{Label: "Asked by", Text: say(templates.Name(p.RequestedBy), ", ", v.at(p.Stored.CreatedAt))},
+		{Label: "Intent from", Text: say(templates.Name(p.c.CreatedBy))}, {Label: "Needed", Text: say(counted(p.Needed, "signature"))}}
+	if p.Stored.State != model.ApprovalOpen {
+		return facts
+	}
+	if len(p.MayApprove) == 0 {
+		return append(facts, templates.Fact{Label: "May approve", Text: say("nobody at present")})
+	}
+	return append(facts, templates.Fact{Label: "May approve", Text: nameList(p.MayApprove)})
+}
+
+var decisionWords = map[string]templates.Outcome{"approve": "approved", "reject": "rejected", "withdraw": "withdrawn"}
+
+func (v *visit) decisionRows(p approvalPage) (rows []templates.DecisionRow) {
+	for _, d := range p.Decisions {
+		rows = append(rows, templates.DecisionRow{By: d.By, Says: decisionWords[d.Says], At: v.at(d.At), Reason: d.Reason})
+	}
+	return rows
+}
+
+// decision is one of the runner's three answers to a request.
+type decision func(ctx context.Context, actor authz.Actor, id string, in actions.Confirmation) (actions.Receipt, error)
+
+func (v *visit) approve() error  { return v.decideOn(v.Runner.Approve, true) }
+func (v *visit) reject() error   { return v.decideOn(v.Runner.Reject, false) }
+func (v *visit) withdraw() error { return v.decideOn(v.Runner.Withdraw, false) }
+
+// decideOn takes a decision with its reason; what was typed is kept.
+func (v *visit) decideOn(decide decision, signs bool) error {
+	p, err := v.openApproval()
+	if err != nil {
+		return err
+	}
+	if err := v.bind(&p.form); err != nil {
+		return err
+	}
+	may := authz.MayApprove(v.actor, requestOf(p.Stored, p.c.Creator)).Allowed
+	if signs && may && p.Stored.State == model.ApprovalOpen && p.typed() && !sameCode(p.form.PlanCode, actions.PlanCode(p.Digest)) {
+		p.errors = templates.FieldErrors{{Field: "plan_code", Message: "This is not the code of this plan"}}
+		return v.show(http.StatusUnprocessableEntity, templates.Approval(v.approvalView(p)))
+	}
+	receipt, err := decide(v.r.Context(), v.actor, p.ID, actions.Confirmation{Reason: p.form.Reason, Digest: p.form.Digest})
+	if err != nil {
+		return v.notDecided(p, err)
+	}
+	v.wake()
+	v.awaitResult(p.Stored.PreviewID, receipt)
+	return v.to("/approvals/" + p.ID)
+}
+
+// notDecided shows a refusal beside the form where it is about the form.
+func (v *visit) notDecided(p approvalPage, err error) error {
+	var e *model.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch {
+	case e.Code == "invalid-params":
+		for _, f := range e.Fields {
+			p.errors = append(p.errors, templates.FieldError{Field: strings.TrimPrefix(f.Location, "/"), Message: "The reason " + f.Message})
+		}
+		return v.show(problem.Of(err).Status, templates.Approval(v.approvalView(p)))
+	case e.Code == authz.CodeStepUp:
+		view := v.approvalView(p)
+		view.Page.Flash = &templates.Note{Kind: "mind", Title: say("Confirm that it is you. Nothing was decided."),
+			Text: []templates.Text{say(e.Message, " ", templates.Link("/stepup?next="+url.QueryEscape("/approvals/"+p.ID), "Confirm your password"))}}
+		return v.show(http.StatusForbidden, templates.Approval(view))
+	}
+	return err
+}

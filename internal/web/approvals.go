@@ -1,0 +1,117 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"countersign/internal/actions"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+	"countersign/web/templates"
+)
+
+// approvalStates are what the inbox can be filtered by.
+var approvalStates = []model.ApprovalState{model.ApprovalOpen, model.ApprovalExecuted, model.ApprovalRejected, model.ApprovalWithdrawn,
+	model.ApprovalDismissed, model.ApprovalExpired}
+
+// anyApproval lists the requests of every state.
+const anyApproval = "all"
+
+// approvals is the inbox of requests.
+func (v *visit) approvals() error {
+	state := v.c.QueryParam("state")
+	if state == "" {
+		state = string(model.ApprovalOpen)
+	}
+	if state != anyApproval && !slices.Contains(approvalStates, model.ApprovalState(state)) {
+		return model.Errorf(model.Invalid, "invalid-params", "There is no such state of a request.").WithFields(model.Field{Location: "state", Message: "is none of those offered"})
+	}
+	query := actions.ApprovalQuery{State: state, Cursor: v.c.QueryParam("cursor"), Limit: rowsPerPage}
+	if state == anyApproval {
+		query.State = ""
+	}
+	list, err := v.Runner.Approvals(v.r.Context(), v.actor, query)
+	if err != nil {
+		return err
+	}
+	about, err := v.aboutIntents(list.Items)
+	if err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, templates.Approvals(v.approvalsView(state, list, about)))
+}
+
+// aboutIntents reads the intents that requests are about, in one query.
+func (v *visit) aboutIntents(list []actions.Approval) (map[string]model.Intent, error) {
+	var ids []string
+	for _, a := range list {
+		ids = append(ids, a.Intent)
+	}
+	about := map[string]model.Intent{}
+	err := v.read(func(tx *store.Tx) error {
+		rows, err := tx.Intents(ids)
+		for _, row := range rows {
+			about[row.ID] = row
+		}
+		return err
+	})
+	return about, err
+}
+
+func (v *visit) approvalsView(state string, list actions.ApprovalPage, about map[string]model.Intent) templates.ApprovalsView {
+	view := templates.ApprovalsView{Page: v.titled("Approvals"), Caption: "Requests, newest first", Matched: count(store.Counted{N: list.Count, Capped: list.CountCapped}) + " match"}
+	if list.Count == 1 {
+		view.Matched = "1 matches"
+	}
+	for _, s := range append(slices.Clone(approvalStates), anyApproval) {
+		view.States = append(view.States, templates.Choice{Href: "/approvals?state=" + string(s), Label: words(string(s)), Current: string(s) == state})
+	}
+	mine := 0
+	for _, a := range list.Items {
+		row := v.approvalRow(a, about[a.Intent])
+		if row.Yours {
+			mine++
+		}
+		view.Rows = append(view.Rows, row)
+	}
+	view.Summary = say(fmt.Sprintf("%d of those shown for you to decide", mine))
+	if len(view.Rows) == 0 {
+		view.Empty = &templates.EmptyView{Title: "No request is " + words(state), Text: say("Nothing is hidden: these are all the requests of your accounts. ", templates.Link("/approvals?state=all", "Show requests of every state"))}
+	}
+	if list.NextCursor != nil {
+		view.Next = "/approvals?state=" + state + "&cursor=" + url.QueryEscape(*list.NextCursor)
+	}
+	if v.c.QueryParam("cursor") != "" {
+		view.Prev = "/approvals?state=" + state
+	}
+	return view
+}
+
+// asksFor says what a request asks people to sign.
+func asksFor(action string, i model.Intent) templates.Text {
+	if action == model.ApproveIntent {
+		return say("Approve ", i.Kind, " to ", templates.Name(i.Payee))
+	}
+	return say(title(action), ", ", i.Kind, " to ", templates.Name(i.Payee))
+}
+
+func (v *visit) approvalRow(a actions.Approval, i model.Intent) templates.ApprovalRow {
+	row := templates.ApprovalRow{Href: "/approvals/" + a.ID, Title: asksFor(a.Action, i), Sub: say(templates.Key(a.Intent)), Money: money(i.Amount, i.Currency),
+		By: a.RequestedBy, At: v.at(a.Stored.CreatedAt), Why: a.Stored.Reason, Outcome: templates.Outcome(a.State), Ends: v.at(a.ExpiresAt)}
+	if a.Stored.State != model.ApprovalOpen {
+		row.Ends = v.at(a.Stored.ClosedAt)
+		row.How = say(a.Stored.ClosedBecause)
+		return row
+	}
+	row.Yours = authz.MayApprove(v.actor, requestOf(a.Stored, i.Creator)).Allowed
+	row.How = say(fmt.Sprintf("%d of %d signed", len(a.Decisions), a.Needed))
+	return row
+}
+
+// requestOf is what matters about a request for who may decide it.
+func requestOf(a model.Approval, creator string) authz.Request {
+	return authz.Request{Account: a.Account, Requester: a.RequestedBy, Creator: creator, Decisions: a.Decisions}
+}

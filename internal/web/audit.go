@@ -1,0 +1,211 @@
+package web
+
+import (
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"countersign/internal/audit"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+	"countersign/web/templates"
+)
+
+const entriesPerPage = 50
+
+// permitted lists the accounts in which the viewer has a permission.
+func (v *visit) permitted(p authz.Permission) (accounts []string) {
+	for _, account := range v.actor.Accounts() {
+		if v.actor.May(account, p).Allowed {
+			accounts = append(accounts, account)
+		}
+	}
+	return accounts
+}
+
+// denied is the refusal of a page that needs a permission in some account.
+func (v *visit) denied(p authz.Permission) error {
+	for _, account := range v.actor.Accounts() {
+		return v.actor.May(account, p).Err()
+	}
+	return model.Errorf(model.Denied, "denied", "You have no role in any account, so you may not %s.", p.Words())
+}
+
+// auditQuery is the address of a list of entries, as it came.
+type auditQuery struct{ from, to, actor, event, intent, before, after string }
+
+func (q auditQuery) address(path string, changes ...string) string {
+	values := url.Values{}
+	for name, value := range map[string]string{"from": q.from, "to": q.to, "actor": q.actor, "event": q.event, "intent": q.intent} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	for i := 0; i+1 < len(changes); i += 2 {
+		values.Set(changes[i], changes[i+1])
+	}
+	if len(values) == 0 {
+		return path
+	}
+	return path + "?" + values.Encode()
+}
+
+// filter checks the query.
+func (q auditQuery) filter(v *visit) (f audit.Filter, faults templates.FieldErrors, err error) {
+	f = audit.Filter{Accounts: audit.Of(v.permitted(authz.ReadAudit)...), Event: wholeEvent(q.event), Intent: q.intent, Actor: q.actor, Newest: true, Limit: entriesPerPage + 1}
+	f.From, f.To, faults = days(q.from, q.to, v.zone())
+	for name, text := range map[string]string{"event": q.event, "intent": q.intent, "actor": q.actor} {
+		if text != "" && !store.Searchable(text) {
+			faults = append(faults, templates.FieldError{Field: name, Message: "This can be no " + name})
+		}
+	}
+	for text, into := range map[string]**int64{q.before: &f.Before, q.after: &f.After} {
+		if text == "" {
+			continue
+		}
+		index, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || index < 0 {
+			return f, nil, badCursor()
+		}
+		*into = &index
+	}
+	if f.After != nil {
+		f.Newest = false // the entries right after it, turned round below
+	}
+	return f, faults, nil
+}
+
+// wholeEvent takes the beginning of an event for all that begin so.
+func wholeEvent(event string) string {
+	if event == "" || strings.HasSuffix(event, ".") {
+		return event
+	}
+	dots := strings.Count(event, ".")
+	if dots == 0 || dots == 1 && strings.HasPrefix(event, "action.") {
+		return event + "."
+	}
+	return event
+}
+
+// days reads two inclusive dates in a zone as a half-open span.
+func days(from, to string, zone *time.Location) (begin, end model.Time, faults templates.FieldErrors) {
+	day := func(field, text string) time.Time {
+		at, err := time.ParseInLocation(time.DateOnly, text, zone)
+		if err != nil && text != "" {
+			faults = append(faults, templates.FieldError{Field: field, Message: "This is no date, as in 2026-11-30"})
+		}
+		return at
+	}
+	if at := day("from", from); !at.IsZero() {
+		begin = model.At(at)
+	}
+	if at := day("to", to); !at.IsZero() {
+		end = model.At(at.AddDate(0, 0, 1))
+	}
+	if begin != 0 && end != 0 && end <= begin {
+		faults = append(faults, templates.FieldError{Field: "to", Message: "The end lies before the beginning"})
+	}
+	return begin, end, faults
+}
+
+// audit lists entries, newest first.
+func (v *visit) audit() error {
+	at := func(name string) string { return strings.TrimSpace(v.c.QueryParam(name)) }
+	q := auditQuery{at("from"), at("to"), at("actor"), at("event"), at("intent"), at("before"), at("after")}
+	if len(v.permitted(authz.ReadAudit)) == 0 {
+		return v.denied(authz.ReadAudit)
+	}
+	f, faults, err := q.filter(v)
+	if err != nil {
+		return err
+	}
+	view := templates.AuditView{Page: v.titled("Audit log"), Filter: templates.AuditFilter{From: q.from, To: q.to, Actor: q.actor, Event: q.event, Intent: q.intent, Errors: faults}}
+	err = v.read(func(tx *store.Tx) error {
+		if view.Log, err = v.logFacts(tx); err != nil {
+			return err
+		}
+		if view.Filter.Actors, err = v.auditActors(tx, q.actor); err != nil || len(faults) > 0 {
+			return err
+		}
+		items, err := v.Log.List(tx, f)
+		v.auditPage(&view, q, f, items)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, templates.Audit(view))
+}
+
+// auditPage cuts the entries to a page and links its neighbours.
+func (v *visit) auditPage(view *templates.AuditView, q auditQuery, f audit.Filter, items []audit.Item) {
+	more := len(items) > entriesPerPage
+	if more {
+		items = items[:entriesPerPage]
+	}
+	older, newer := more, f.Before != nil
+	if !f.Newest {
+		slices.Reverse(items)
+		older, newer = true, more
+	}
+	view.Rows, view.Matched = v.auditRows(items), counted(len(items), "entry")+" on this page"
+	if len(items) == 0 {
+		view.Empty = &templates.EmptyView{Title: "No entry matches", Text: say("The log of your accounts was read to its end. Entries younger than a second may have no number yet.")}
+		return
+	}
+	if newer {
+		view.Prev = q.address("/audit", "after", fmt.Sprint(*items[0].Index))
+	}
+	if older {
+		view.Next = q.address("/audit", "before", fmt.Sprint(*items[len(items)-1].Index))
+	}
+	if len(v.permitted(authz.ExportAudit)) > 0 {
+		view.Export = &templates.Button{Href: auditQuery{from: q.from, to: q.to}.address("/audit/export"), Label: "Export"}
+	}
+}
+
+// logFacts say how large the log is, and how much of it a root protects.
+func (v *visit) logFacts(tx *store.Tx) ([]templates.Fact, error) {
+	last, ok, err := audit.LatestCheckpoint(tx)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return []templates.Fact{{Label: "Root", Text: say("none yet: nothing is protected against removal")}}, nil
+	}
+	waiting, err := v.Log.Waiting(v.r.Context())
+	return []templates.Fact{
+		{Label: "Protected", Text: say(grouped(last.Size), " entries of all accounts, root of ", v.at(last.At))},
+		{Label: "Root", Text: say(templates.Key(hex.EncodeToString(last.Root)))},
+		{Label: "Not yet numbered", Text: say(grouped(waiting.Count), "; what is younger than the root is not yet protected against removal")},
+	}, err
+}
+
+// auditActors offers the people of the viewer's accounts, and the engine.
+func (v *visit) auditActors(tx *store.Tx, chosen string) (list []templates.Choice, err error) {
+	list = []templates.Choice{{Value: "engine", Label: "Engine"}}
+	for _, account := range v.permitted(authz.ReadAudit) {
+		people, err := tx.People(account)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range people {
+			list = append(list, templates.Choice{Value: p.ID, Label: p.Name})
+		}
+	}
+	known := false
+	for i := range list {
+		list[i].Current = list[i].Value == chosen
+		known = known || list[i].Current
+	}
+	if chosen != "" && !known {
+		list = append(list, templates.Choice{Value: chosen, Label: chosen, Current: true})
+	}
+	return list, nil
+}

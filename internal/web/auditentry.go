@@ -1,0 +1,134 @@
+package web
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"countersign/internal/audit"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+	"countersign/web/templates"
+)
+
+// entryData is one entry with its proof and its neighbours.
+type entryData struct {
+	item       audit.Item
+	checkpoint audit.Checkpoint
+	path       []string // nil where there is no proof yet
+	prev, next *int64
+}
+
+func (d *entryData) read(tx *store.Tx, v *visit, name string) (err error) {
+	who := audit.Of(v.permitted(authz.ReadAudit)...)
+	if index, bad := strconv.ParseInt(name, 10, 64); bad == nil {
+		d.item, err = v.Log.ByIndex(tx, who, index)
+	} else {
+		d.item, err = v.Log.ByID(tx, who, name)
+	}
+	if err != nil || d.item.Index == nil {
+		return err
+	}
+	if d.prev, err = v.neighbour(tx, audit.Filter{Accounts: who, Before: d.item.Index, Newest: true, Limit: 1}); err != nil {
+		return err
+	}
+	if d.next, err = v.neighbour(tx, audit.Filter{Accounts: who, After: d.item.Index, Limit: 1}); err != nil {
+		return err
+	}
+	var ok bool
+	if d.checkpoint, ok, err = audit.LatestCheckpoint(tx); err != nil || !ok || *d.item.Index >= d.checkpoint.Size {
+		return err
+	}
+	hashes, err := v.Log.Inclusion(tx, *d.item.Index, d.checkpoint.Size)
+	d.path = []string{}
+	for _, hash := range hashes {
+		d.path = append(d.path, hex.EncodeToString(hash))
+	}
+	return err
+}
+
+func (v *visit) neighbour(tx *store.Tx, f audit.Filter) (*int64, error) {
+	items, err := v.Log.List(tx, f)
+	if err != nil || len(items) == 0 {
+		return nil, err
+	}
+	return items[0].Index, nil
+}
+
+// auditEntry shows one entry, the bytes that were hashed, and its proof.
+func (v *visit) auditEntry() error {
+	var d entryData
+	err := v.read(func(tx *store.Tx) error { return d.read(tx, v, v.c.Param("index")) })
+	if errors.Is(err, model.NotFound) {
+		return notFound("There is no such audit entry, or it is not yours to see.")
+	}
+	if err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, templates.AuditEntry(v.entryView(d)))
+}
+
+func (v *visit) entryView(d entryData) templates.AuditEntryView {
+	item := d.item
+	view := templates.AuditEntryView{Page: v.titled("Audit entry"), Index: -1, Title: eventWords(item.Event), Facts: v.entryFacts(item),
+		Canonical: string(item.Canonical), LeafHash: item.LeafHash, Path: d.path, Prev: entryLink(d.prev), Next: entryLink(d.next)}
+	if from, ok := detailOf(item)["from"]; ok {
+		view.Changes = []templates.Change{{What: item.StepKey, Was: words(from), Now: words(item.Result), Because: say(item.Reason)}}
+	}
+	if item.Index == nil {
+		view.ProofNote = &templates.Note{Kind: "mind", Title: say("This entry has no number yet."), Text: []templates.Text{say("It is numbered within a second.")}}
+		return view
+	}
+	view.Index = *item.Index
+	if d.path == nil {
+		view.ProofNote = &templates.Note{Kind: "mind", Title: say("It is younger than the last root."), Text: []templates.Text{say("The proof is there once the next root is made, within seconds.")}}
+		return view
+	}
+	view.Proof = []templates.Fact{{Label: "Root", Text: say(templates.Key(hex.EncodeToString(d.checkpoint.Root))), Sub: say(grouped(d.checkpoint.Size), " entries, ", v.at(d.checkpoint.At))}}
+	return view
+}
+
+func entryLink(index *int64) *templates.Button {
+	if index == nil {
+		return nil
+	}
+	return &templates.Button{Href: fmt.Sprintf("/audit/%d", *index), Label: grouped(*index)}
+}
+
+// eventWords spells "action.retry_unfinished.executed".
+func eventWords(event string) string {
+	return words(strings.ReplaceAll(event, ".", ", "))
+}
+
+// detailOf are the text members of an entry's detail.
+func detailOf(item audit.Item) map[string]string {
+	members := map[string]string{}
+	_ = model.DecodeStrict(item.Detail, &members) // other shapes are in the canonical bytes, which the page shows
+	return members
+}
+
+func (v *visit) entryFacts(item audit.Item) []templates.Fact {
+	facts := []templates.Fact{{Label: "At", Text: say(v.at(item.At))},
+		{Label: "Who", Text: say(templates.Name(item.Actor.Name)), Sub: say(item.Actor.Type, " ", strings.Join(item.Actor.Roles, ", "))},
+		{Label: "Event", Text: say(templates.Code(item.Event))}}
+	add := func(label, text string, part func(string) templates.Part) {
+		if text != "" {
+			facts = append(facts, templates.Fact{Label: label, Text: say(part(text))})
+		}
+	}
+	add("Account", item.Account, templates.Code)
+	add("Intent", item.Intent, func(id string) templates.Part { return templates.Link("/intents/"+id, id) })
+	add("Step key", item.StepKey, templates.Key)
+	if item.Attempt != 0 {
+		add("Attempt", fmt.Sprint(item.Attempt), templates.Code)
+	}
+	add("Preview", item.Preview, templates.Key)
+	add("Reason", item.Reason, templates.Name)
+	add("Result", words(item.Result), templates.Bold)
+	add("Rule", item.Policy, templates.Code)
+	return facts
+}

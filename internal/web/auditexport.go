@@ -1,0 +1,91 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"countersign/internal/audit"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+	"countersign/web/templates"
+)
+
+// zones are suggested; any IANA name is taken.
+var zones = []string{"UTC", "Europe/London", "Europe/Berlin", "Europe/Athens", "America/New_York", "America/Chicago", "America/Los_Angeles",
+	"Asia/Tokyo", "Asia/Singapore", "Asia/Kolkata", "Asia/Kuwait", "Australia/Sydney"}
+
+// auditExport asks what is to be exported.
+func (v *visit) auditExport() error {
+	accounts := v.permitted(authz.ExportAudit)
+	if len(accounts) == 0 {
+		return v.denied(authz.ExportAudit)
+	}
+	return v.show(http.StatusOK, templates.AuditExport(v.exportView(accounts, v.c.QueryParam("from"), v.c.QueryParam("to"), v.page.Clock.ZoneName(), nil)))
+}
+
+func (v *visit) exportView(accounts []string, from, to, zone string, faults templates.FieldErrors) templates.AuditExportView {
+	return templates.AuditExportView{Page: v.titled("Export the audit log"), Action: "/audit/export/file", From: from, To: to, Zone: zone, Zones: zones, Errors: faults,
+		Formats: []templates.Choice{{Value: string(audit.JSONL), Label: "JSON Lines"}, {Value: string(audit.CSV), Label: "CSV"}},
+		Scope:   say("All numbered entries of ", templates.Bold(strings.Join(accounts, ", ")), " of both days and between. The export is itself an entry."),
+		Verify: []templates.Text{say("The last line of a JSON Lines export holds the log’s size and root, so that a cut end is seen. Whoever has the file can check it without this server:"),
+			say("Keep the file’s last line, or a checkpoint file, somewhere else: with it a later export is compared.")},
+		Command: "console audit verify FILE"}
+}
+
+// auditFile streams an export, after its entry is written.
+func (v *visit) auditFile() error {
+	accounts := v.permitted(authz.ExportAudit)
+	if len(accounts) == 0 {
+		return v.denied(authz.ExportAudit)
+	}
+	from, to, zoneName, format := v.c.QueryParam("from"), v.c.QueryParam("to"), v.c.QueryParam("zone"), audit.Format(v.c.QueryParam("format"))
+	zone, err := time.LoadLocation(zoneName)
+	var faults templates.FieldErrors
+	if err != nil || zoneName == "" || zoneName == "Local" {
+		zone, faults = time.UTC, templates.FieldErrors{{Field: "zone", Message: "This zone is not known; one is Europe/Berlin, another UTC"}}
+	}
+	if format != audit.JSONL && format != audit.CSV {
+		faults = append(faults, templates.FieldError{Field: "format", Message: "Choose JSON Lines or CSV"})
+	}
+	begin, end, wrong := days(from, to, zone)
+	if faults = append(faults, wrong...); len(faults) > 0 {
+		return v.show(http.StatusUnprocessableEntity, templates.AuditExport(v.exportView(accounts, from, to, zoneName, faults)))
+	}
+	scope := audit.Scope{Accounts: audit.Of(accounts...), From: begin, To: end, Format: format, Zone: zone}
+	if err := v.noteExport(accounts, scope); err != nil {
+		return err
+	}
+	return v.stream(scope)
+}
+
+// noteExport writes that somebody took the entries of each account away.
+func (v *visit) noteExport(accounts []string, scope audit.Scope) error {
+	return v.DB.Update(v.r.Context(), func(tx *store.Tx) error {
+		for _, account := range accounts {
+			_, err := v.Log.Append(tx, audit.Entry{Actor: v.auditActor(account), Event: "audit.exported", Account: account, Result: "done",
+				Detail: map[string]any{"format": string(scope.Format), "from": scope.From.String(), "to": scope.To.String(), "zone": scope.Zone.String()}})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// auditActor is the viewer as the audit log names them.
+func (v *visit) auditActor(account string) audit.Actor {
+	return audit.Actor{Type: string(v.actor.Type), ID: v.actor.ID, Name: v.actor.Name, Roles: v.actor.RolesIn(account)}
+}
+
+// stream sends an export of any size: the connection's limit on writing is put
+// off, and the request's end ends it.
+func (v *visit) stream(scope audit.Scope) error {
+	w := v.c.Response()
+	_ = http.NewResponseController(w.Writer).SetWriteDeadline(time.Time{}) // a recorder has none
+	kind := map[audit.Format]string{audit.JSONL: "application/jsonl", audit.CSV: "text/csv; charset=utf-8"}[scope.Format]
+	w.Header().Set("Content-Type", kind)
+	attach(w.Header(), "audit-"+model.Time(v.now()).Std().Format("20060102-150405")+"."+string(scope.Format))
+	return v.Log.Export(v.r.Context(), w, scope)
+}

@@ -1,0 +1,255 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"countersign/internal/actions"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+	"countersign/internal/web/problem"
+	"countersign/web/templates"
+)
+
+// previewPage is a stored preview with what it is about.
+type previewPage struct {
+	actions.Preview
+	planner
+	people  []model.Person
+	form    confirmFields
+	errors  templates.FieldErrors
+	receipt *actions.Receipt // nil until it is confirmed
+}
+
+// confirmFields are the form's fields as typed.
+type confirmFields struct {
+	Reason   string `form:"reason"`
+	Digest   string `form:"digest"`
+	PlanCode string `form:"plan_code"`
+}
+
+// openPreview reads the viewer's own preview; others' do not exist.
+func (v *visit) openPreview() (p previewPage, err error) {
+	if p.Preview, err = v.Runner.GetPreview(v.r.Context(), v.actor, v.c.Param("id")); err != nil {
+		return p, err
+	}
+	err = v.read(func(tx *store.Tx) (err error) {
+		if p.c, err = v.caseOf(tx, p.Intent); err != nil {
+			return err
+		}
+		if p.receipt, err = receiptOf(tx, p.ID); err != nil {
+			return err
+		}
+		p.people, err = tx.People(p.c.Account)
+		return err
+	})
+	p.timing, p.clock = v.Timing, v.page.Clock
+	p.action, p.plan, p.input, p.digest = p.Action, p.Plan, p.Input, p.Digest
+	return p, err
+}
+
+// stepName is the step that the preview is about, "" for the whole intent.
+func (p previewPage) stepName() string {
+	switch {
+	case p.Step != nil:
+		return *p.Step
+	case len(p.Plan.Calls) > 0 && p.Action != model.Compensate:
+		return p.Plan.Calls[0].Step
+	}
+	return ""
+}
+
+func (v *visit) preview() error {
+	p, err := v.openPreview()
+	if err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, templates.Preview(v.previewView(p)))
+}
+
+func (v *visit) previewView(p previewPage) templates.PreviewView {
+	plan := p.view()
+	plan.Approvers, plan.Rule = p.approvers(v), p.rule(v)
+	view := templates.PreviewView{Page: v.titled("Preview: " + words(p.Action)), Crumb: crumb(p.c), Label: title(p.Action),
+		Title: say("Preview: ", p.act()), Expires: v.at(p.ExpiresAt), Plan: plan, Post: "/previews/" + p.ID + "/confirm", Cancel: "/intents/" + p.c.ID,
+		Leave: "Leave, nothing is done", Button: p.button(), Reason: templates.ReasonField{Value: p.form.Reason, Hint: reasonHint},
+		TypedCode: p.typed(), Typed: p.form.PlanCode, Errors: p.errors}
+	if view.TypedCode {
+		view.Warning = p.warning()
+	}
+	again := &templates.Button{Href: actionPath(p.c.ID, p.Action, valueOf(p.Step)), Label: "Make a fresh preview"}
+	switch {
+	case p.UsedAt != 0:
+		view.Closed = &templates.Note{Kind: "ok", Title: say("You confirmed this plan ", v.at(p.UsedAt), "."), Text: []templates.Text{say(templates.Link("/previews/"+p.ID+"/result", "See what it came to"))}}
+	case v.now() > p.ExpiresAt:
+		view.Closed = &templates.Note{Kind: "no", Title: say("This preview has expired. Nothing was done."), Text: []templates.Text{say("Previews live for ", span(v.Timing.Preview), ", since the world moves on.")}}
+		view.Fresh = again
+	}
+	return view
+}
+
+const reasonHint = "At least 8 characters. It goes into the audit log under your name."
+
+func valueOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// act is what confirming does, in words.
+func (p previewPage) act() templates.Text {
+	step := p.stepName()
+	switch p.Action {
+	case model.RetryUnfinished:
+		text := say("try ", step, " once more")
+		if s := p.c.Step(step); s != nil && s.HasMoney() {
+			text = say(text, ", ", model.Money{Amount: s.Amount, Currency: s.Currency})
+		}
+		return text
+	case model.Reconcile:
+		return say("ask about ", step)
+	case model.MarkExternalResult:
+		return say("record ", step, " as ", words(p.stated().Result))
+	case model.Compensate:
+		return say("undo ", step, " and what followed it, ", p.confirmedMoney())
+	}
+	return say("give this ", p.c.Kind, " up")
+}
+
+// button names the act.
+func (p previewPage) button() string {
+	step := p.stepName()
+	if p.People > 1 {
+		return "Ask for approval"
+	}
+	switch p.Action {
+	case model.RetryUnfinished:
+		return "Try " + step + " once more"
+	case model.Reconcile:
+		return "Ask about " + step
+	case model.MarkExternalResult:
+		return "Record it as " + words(p.stated().Result)
+	}
+	return "Abandon this " + p.c.Kind
+}
+
+func (p previewPage) warning() *templates.Note {
+	note := templates.Note{Kind: "mind", Title: say("This cannot be taken back.")}
+	switch p.Action {
+	case model.RetryUnfinished:
+		note.Title = say("It may have happened already.")
+		note.Text = []templates.Text{say("The repeat goes out under the same key with the same bytes. What keeps it from happening twice is that the provider still recognises the key.")}
+	case model.MarkExternalResult:
+		note.Text = []templates.Text{say("Recording that it did not happen opens the way to sending it again. If it did happen after all, that would be a second payment.")}
+	}
+	return &note
+}
+
+// approvers says who else must sign.
+func (p previewPage) approvers(v *visit) templates.Text {
+	if p.People < 2 {
+		return say("Nobody else.")
+	}
+	var names []string
+	for _, person := range authz.Approvers(p.people, authz.Request{Account: p.c.Account, Requester: v.actor.Responsible(), Creator: p.c.Creator}) {
+		names = append(names, person.Name)
+	}
+	if len(names) == 0 {
+		return say("One more person with the right to approve; there is none at present.")
+	}
+	return say("One of ", nameList(names), ". Requester, creator and approver are different people.")
+}
+
+// rule is the verdict's, as it is now.
+func (p previewPage) rule(v *visit) string {
+	page := actionPage{action: p.Action, c: p.c, step: p.c.Step(valueOf(p.Step))}
+	verdict, err := page.pick(actions.Verdicts(p.c, v.actor, p.people, v.Timing, v.Tiers, v.now()))
+	if err != nil {
+		return ""
+	}
+	return verdict.Rule
+}
+
+// sameCode compares a plan's code as typed: neither case nor spaces matter.
+func sameCode(typed, code string) bool {
+	plain := func(text string) string { return strings.ToUpper(strings.Join(strings.Fields(text), "")) }
+	return plain(typed) == plain(code)
+}
+
+// confirm carries the plan out, or says why not; what was typed is kept.
+func (v *visit) confirm() error {
+	p, err := v.openPreview()
+	if err != nil {
+		return err
+	}
+	if err := v.bind(&p.form); err != nil {
+		return err
+	}
+	if p.UsedAt == 0 && p.typed() && !sameCode(p.form.PlanCode, actions.PlanCode(p.Digest)) {
+		p.errors = templates.FieldErrors{{Field: "plan_code", Message: "This is not the code of this plan"}}
+		return v.show(http.StatusUnprocessableEntity, templates.Preview(v.previewView(p)))
+	}
+	receipt, err := v.Runner.Confirm(v.r.Context(), v.actor, p.ID, actions.Confirmation{Reason: p.form.Reason, Digest: p.form.Digest})
+	if err != nil {
+		return v.notConfirmed(p, err)
+	}
+	v.wake()
+	v.awaitResult(p.ID, receipt)
+	return v.to("/previews/" + p.ID + "/result")
+}
+
+// notConfirmed shows a refusal where it belongs: beside the form, as what
+// changed, or as a page of its own.
+func (v *visit) notConfirmed(p previewPage, err error) error {
+	var e *model.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code {
+	case "invalid-params":
+		for _, f := range e.Fields {
+			p.errors = append(p.errors, templates.FieldError{Field: strings.TrimPrefix(f.Location, "/"), Message: "The reason " + f.Message})
+		}
+	case "preview-stale":
+		return v.show(http.StatusConflict, templates.Stale(v.staleView(p, e)))
+	case "preview-consumed":
+		return v.show(http.StatusConflict, templates.Preview(v.previewView(p)))
+	case "preview-expired":
+		p.ExpiresAt = min(p.ExpiresAt, v.now()-1)
+	case authz.CodeStepUp:
+		view := v.previewView(p)
+		view.Page.Flash = &templates.Note{Kind: "mind", Title: say("Confirm that it is you. Nothing was done."),
+			Text: []templates.Text{say(e.Message, " ", templates.Link("/stepup?next="+url.QueryEscape("/previews/"+p.ID), "Confirm your password"))}}
+		return v.show(http.StatusForbidden, templates.Preview(view))
+	default:
+		return err
+	}
+	return v.show(problem.Of(err).Status, templates.Preview(v.previewView(p)))
+}
+
+// staleView says what moved while the person was deciding.
+func (v *visit) staleView(p previewPage, e *model.Error) templates.StaleView {
+	view := templates.StaleView{Page: v.titled("Not done: the preview is stale"), Crumb: crumb(p.c), Label: title(p.Action),
+		Title: "Not done: the " + p.c.Kind + " moved while you were deciding", Cancel: "/intents/" + p.c.ID,
+		Text: []templates.Text{say("Your preview described a state that is gone.")}}
+	if changes, ok := e.Extra["changes"].([]string); ok {
+		for _, change := range changes {
+			view.Changes = append(view.Changes, templates.Change{What: change, Was: "as previewed", Now: "as said"})
+		}
+	}
+	fresh, ok := e.Extra["preview"].(string)
+	if !ok {
+		view.FreshReason = say(e.Message)
+		if because, ok := e.Extra["because"].(string); ok {
+			view.FreshReason = say(because)
+		}
+		return view
+	}
+	view.FreshHref = "/previews/" + fresh
+	view.Fresh = []templates.Fact{{Label: "Now", Text: say(title(string(p.c.State)), ". ", p.c.Reason)}}
+	return view
+}

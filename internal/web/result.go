@@ -1,0 +1,209 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"countersign/internal/actions"
+	"countersign/internal/audit"
+	"countersign/internal/model"
+	"countersign/internal/store"
+	"countersign/web/templates"
+)
+
+// resultPatience is how long a confirmation waits for what comes of it, and
+// glance how long between two looks.
+const (
+	resultPatience = 2 * time.Second
+	glance         = 40 * time.Millisecond
+)
+
+// receiptOf is the stored answer of a confirmed preview; nil before.
+func receiptOf(tx *store.Tx, id string) (*actions.Receipt, error) {
+	row, err := tx.Preview(id)
+	if err != nil || row.UsedAt == 0 {
+		return nil, err
+	}
+	var r actions.Receipt
+	if err := json.Unmarshal(row.Receipt, &r); err != nil {
+		return nil, fmt.Errorf("read the receipt of %s: %w", id, err)
+	}
+	return &r, nil
+}
+
+// awaitResult waits a moment for the engine's result and the entry's number, so
+// that the page after it can mostly tell both. What is committed stays so
+// whether it comes in time or not.
+func (v *visit) awaitResult(preview string, r actions.Receipt) {
+	for until := time.Now().Add(v.patience); time.Now().Before(until); time.Sleep(glance) {
+		over := false
+		err := v.read(func(tx *store.Tx) error {
+			c, err := tx.Case(r.Intent)
+			if err != nil {
+				return err
+			}
+			entry, err := v.Log.ByID(tx, audit.Of(c.Account), r.Audit)
+			over = err == nil && entry.Index != nil && !ordered(c, preview)
+			return err
+		})
+		if err != nil || over || v.r.Context().Err() != nil {
+			return
+		}
+	}
+}
+
+// ordered reports whether the engine still has to do what a preview ordered.
+func ordered(c *model.Case, preview string) bool {
+	for _, s := range c.Steps {
+		if s.Ordered != model.NoOrder && s.OrderID == preview {
+			return true
+		}
+	}
+	_, open := c.OpenAttempt()
+	return open != nil
+}
+
+// result shows what a confirmed preview came to, as it is committed now.
+func (v *visit) result() error {
+	p, err := v.openPreview()
+	if err != nil {
+		return err
+	}
+	if p.receipt == nil {
+		return v.to("/previews/" + p.ID)
+	}
+	var entry audit.Item
+	err = v.read(func(tx *store.Tx) error {
+		entry, err = v.Log.ByID(tx, audit.Of(p.c.Account), p.receipt.Audit)
+		return err
+	})
+	if err != nil && !errors.Is(err, model.NotFound) {
+		return err
+	}
+	return v.show(http.StatusOK, templates.Result(v.resultView(p, entry)))
+}
+
+func (v *visit) resultView(p previewPage, entry audit.Item) templates.ResultView {
+	view := templates.ResultView{Page: v.titled("Result: " + words(p.Action)), Crumb: crumb(p.c), State: templates.State(p.c.State),
+		Meta: []templates.Text{auditMeta(entry), say("Plan ", templates.Code(actions.PlanCode(p.Digest)))},
+		Back: templates.Button{Href: "/intents/" + p.c.ID, Label: "Back to the " + p.c.Kind}, Others: []templates.Button{{Href: "/", Label: "To the queue"}},
+		Facts: []templates.Fact{{Label: "Reason given", Text: say("“", templates.Name(entry.Reason), "”")}}, About: "The record"}
+	s := p.c.Step(p.stepName())
+	if s != nil {
+		view.State = stepState(s)
+		view.Facts = append(view.Facts, templates.Fact{Label: "Step key", Text: say(templates.Key(s.Key()))})
+	}
+	if p.receipt.Outcome == actions.AwaitingApproval {
+		v.asked(p, &view)
+	} else {
+		view.Pending = ordered(p.c, p.ID)
+		v.happened(p, s, &view)
+	}
+	if len(view.Next) == 0 {
+		view.Next = p.nextLines()
+	}
+	return view
+}
+
+// auditMeta names the entry by its number, once it has one.
+func auditMeta(entry audit.Item) templates.Text {
+	if entry.Index == nil {
+		return say("Audit entry ", templates.Link("/audit/"+entry.ID, "not yet numbered"))
+	}
+	return say("Audit number ", templates.Link(fmt.Sprintf("/audit/%d", *entry.Index), grouped(*entry.Index)))
+}
+
+// asked words a plan that waits for a second person.
+func (v *visit) asked(p previewPage, view *templates.ResultView) {
+	view.Title = "Asked for approval: nothing is done before somebody else signs"
+	view.Note = templates.Note{Kind: "go", Title: say("The request is sealed by the plan you confirmed."), Text: []templates.Text{say(p.approvers(v), " If the intent moves meanwhile, the request is dismissed.")}}
+	if id := valueOf(p.receipt.Approval); id != "" {
+		view.Next = []templates.Line{{Text: say(templates.Link("/approvals/"+id, "The request"), " waits for an approver")}}
+	}
+}
+
+// happened words what was carried out.
+func (v *visit) happened(p previewPage, s *model.Step, view *templates.ResultView) {
+	switch p.Action {
+	case model.RetryUnfinished:
+		p.retried(s, view)
+	case model.Reconcile:
+		p.reconciled(s, view)
+	case model.MarkExternalResult:
+		view.Title = "Recorded as " + words(p.stated().Result)
+		view.Note = templates.Note{Kind: "ok", Title: say("Your statement is evidence now, with its document.")}
+	case model.Abandon:
+		view.Title, view.State = "Given up: nothing more is sent", templates.State(p.c.State)
+		view.Note = templates.Note{Kind: "ok", Title: say("Nothing is sent under this intent any more.")}
+	default:
+		view.Title, view.Note = title(p.Action)+": done", templates.Note{Kind: "ok", Title: say(p.c.Reason)}
+	}
+}
+
+// retried words the one attempt that was ordered.
+func (p previewPage) retried(s *model.Step, view *templates.ResultView) {
+	view.Title, view.Note = "Ordered: one more try", templates.Note{Kind: "go", Title: say("The engine makes exactly one attempt.")}
+	if s == nil || p.receipt.Attempt == nil || *p.receipt.Attempt > len(s.Attempts) {
+		return
+	}
+	a := s.Attempts[*p.receipt.Attempt-1]
+	view.About = fmt.Sprintf("Attempt %d", a.Number)
+	view.Facts = append(view.Facts, templates.Fact{Label: "Sent", Text: say(p.at(a.StartedAt))})
+	if a.FinishedAt == 0 {
+		view.Title = "Under way: one more try"
+		return
+	}
+	view.Title = "Tried once more: " + words(string(a.Result))
+	view.Note = templates.Note{Kind: noteKind(s), Title: say(upper(a.Reason)), Text: []templates.Text{say(upper(s.Reason))}}
+	view.Facts = append(view.Facts, templates.Fact{Label: "Answered in", Text: say(a.FinishedAt.Sub(a.StartedAt).Round(time.Millisecond).String(), fmt.Sprintf(", status %d", a.Status))})
+	if a.RequestID != "" {
+		view.Facts = append(view.Facts, templates.Fact{Label: "Request", Text: say(templates.Key(a.RequestID))})
+	}
+}
+
+// reconciled words what the provider said.
+func (p previewPage) reconciled(s *model.Step, view *templates.ResultView) {
+	view.Title, view.Note = "Ordered: the provider is asked", templates.Note{Kind: "go", Title: say("The engine asks at once.")}
+	if s == nil {
+		return
+	}
+	e := lastThat(s.Evidence, func(e model.Evidence) bool { return e.Source == model.FromQuery && e.At >= p.UsedAt })
+	if e == nil {
+		return
+	}
+	view.Title = "Asked: " + words(string(e.Says))
+	view.About = "The answer"
+	view.Note = templates.Note{Kind: noteKind(s), Title: say(upper(e.Detail)), Text: []templates.Text{say(upper(s.Reason))}}
+	view.Facts = append(view.Facts, templates.Fact{Label: "Answered", Text: say(p.at(e.At))})
+	if e.Ref != "" {
+		view.Facts = append(view.Facts, templates.Fact{Label: "Reference", Text: say(templates.Key(e.Ref))})
+	}
+}
+
+// noteKind is the look of what is known now.
+func noteKind(s *model.Step) string {
+	switch {
+	case s.State == model.OutcomeUnknown:
+		return "q"
+	case s.State == model.Confirmed:
+		return "ok"
+	case s.State == model.FailedSafely:
+		return "no"
+	}
+	return "go"
+}
+
+// nextLines say what comes now.
+func (p previewPage) nextLines() (lines []templates.Line) {
+	next := p.next()
+	if len(next.Lead) > 0 {
+		lines = append(lines, templates.Line{Text: next.Lead, State: templates.State(p.c.State)})
+	}
+	for _, text := range next.Text {
+		lines = append(lines, templates.Line{Text: text})
+	}
+	return lines
+}
