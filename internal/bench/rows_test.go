@@ -18,9 +18,9 @@ type grown struct {
 	unknown string // id
 }
 
-// grow fills a database with copies of one payout: of a hundred, ninety-six are
-// completed, and one each is unknown, waits for an approval, may be retried and
-// settles. Every external step has its attempt, its frozen request and its
+// grow fills a database with copies of one payout: of a thousand one each is
+// unknown, waits for an approval, may be retried and settles, and the others are
+// completed. Every external step has its attempt, its frozen request and its
 // evidence. SQL makes the rows; what they say is what the engine would have
 // left, near enough for reading.
 func grow(b *testing.B, db *store.DB, intents int) grown {
@@ -39,7 +39,7 @@ func grow(b *testing.B, db *store.DB, intents int) grown {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return grown{w, fmt.Sprintf("intent-%026d", intents-intents%100-4)}
+	return grown{w, fmt.Sprintf("intent-%026d", intents-4)}
 }
 
 // accept takes the payout in that the others are copies of.
@@ -63,12 +63,12 @@ func (w *world) accept(b *testing.B) (id string) {
 	return accepted.Case.ID
 }
 
-// fates is a table of numbers with what becomes of each: remainder 96 is
-// unknown, 97 waits for an approval, 98 may be retried, 99 settles, and the
+// fates is a table of numbers with what becomes of each: remainder 996 is
+// unknown, 997 waits for an approval, 998 may be retried, 999 settles, and the
 // others are completed. ?1 is the intent to copy, ?2 how many there shall be.
 const fates = `CREATE TEMP TABLE fates AS
 	WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?2)
-	SELECT n, printf('intent-%026d', n) AS id, n % 100 AS fate, 1760000000000000 + n * 60000000 AS at, ?1 AS first FROM numbers`
+	SELECT n, printf('intent-%026d', n) AS id, n % 1000 AS fate, 1760000000000000 + n * 60000000 AS at, ?1 AS first FROM numbers`
 
 // growth are the statements that make rows of fates, in order. The copied intent
 // has not been worked on, so conditions on a step's state leave it out.
@@ -77,28 +77,28 @@ var growth = []string{
 			stuck, confirmed, uncertain, version, created_at, updated_at, created_by, creator, uncertain_since, stuck_since, review_due, sort_open)
 		SELECT f.id, i.account, i.kind, 'key-' || f.n, i.fingerprint, i.params, 1000 + f.n % 90000, CASE f.n % 3 WHEN 0 THEN 'USD' WHEN 1 THEN 'EUR' ELSE 'JPY' END,
 			'Rep ' || f.n % 5000, 'rep-' || f.n % 5000, i.period, hex(f.n % 5000),
-			CASE f.fate WHEN 96 THEN 'needs_review' WHEN 97 THEN 'awaiting_approval' WHEN 98 THEN 'retryable_failure' WHEN 99 THEN 'processing' ELSE 'completed' END, '',
-			CASE f.fate WHEN 96 THEN 'create-payout' WHEN 97 THEN 'approve-payout' WHEN 98 THEN 'create-payout' ELSE '' END,
-			CASE WHEN f.fate < 96 THEN 1000 + f.n % 90000 ELSE 0 END, CASE f.fate WHEN 96 THEN 1000 + f.n % 90000 ELSE 0 END, 9, f.at, f.at + 5000000,
-			i.created_by, i.creator, CASE f.fate WHEN 96 THEN f.at ELSE 0 END, CASE WHEN f.fate BETWEEN 97 AND 98 THEN f.at ELSE 0 END,
-			CASE WHEN f.fate BETWEEN 96 AND 98 THEN f.at + 86400000000 ELSE 0 END,
-			CASE WHEN f.fate = 96 THEN f.at WHEN f.fate BETWEEN 97 AND 98 THEN f.at + (1 << 56) ELSE 0 END
+			CASE f.fate WHEN 996 THEN 'needs_review' WHEN 997 THEN 'awaiting_approval' WHEN 998 THEN 'retryable_failure' WHEN 999 THEN 'processing' ELSE 'completed' END, '',
+			CASE f.fate WHEN 996 THEN 'create-payout' WHEN 997 THEN 'approve-payout' WHEN 998 THEN 'create-payout' ELSE '' END,
+			CASE WHEN f.fate < 996 THEN 1000 + f.n % 90000 ELSE 0 END, CASE f.fate WHEN 996 THEN 1000 + f.n % 90000 ELSE 0 END, 9, f.at, f.at + 5000000,
+			i.created_by, i.creator, CASE f.fate WHEN 996 THEN f.at ELSE 0 END, CASE WHEN f.fate BETWEEN 997 AND 998 THEN f.at ELSE 0 END,
+			CASE WHEN f.fate BETWEEN 996 AND 998 THEN f.at + 86400000000 ELSE 0 END,
+			CASE WHEN f.fate = 996 THEN f.at WHEN f.fate BETWEEN 997 AND 998 THEN f.at + (1 << 56) ELSE 0 END
 		FROM fates AS f JOIN intents AS i ON i.id = f.first`,
 	`INSERT INTO steps (intent_id, name, position, class, operation, provider, contract_id, wire_key, state, settling, settles_by, failure, code, amount, currency,
 			external_ref, moved, tries, people_needed, rule, uncertain_since, changed_at)
 		SELECT f.id, s.name, s.position, s.class, s.operation, s.provider, s.contract_id, CASE s.wire_key WHEN '' THEN '' ELSE f.id || ':' || s.name END,
-			CASE WHEN f.fate < 96 THEN 'confirmed'
+			CASE WHEN f.fate < 996 THEN 'confirmed'
 				WHEN s.name = 'verify-payee' THEN 'confirmed'
-				WHEN s.name = 'approve-payout' THEN CASE f.fate WHEN 97 THEN 'in_progress' ELSE 'confirmed' END
-				WHEN s.name = 'create-payout' THEN CASE f.fate WHEN 96 THEN 'outcome_unknown' WHEN 97 THEN 'pending' WHEN 98 THEN 'failed_safely' ELSE 'in_progress' END
+				WHEN s.name = 'approve-payout' THEN CASE f.fate WHEN 997 THEN 'in_progress' ELSE 'confirmed' END
+				WHEN s.name = 'create-payout' THEN CASE f.fate WHEN 996 THEN 'outcome_unknown' WHEN 997 THEN 'pending' WHEN 998 THEN 'failed_safely' ELSE 'in_progress' END
 				ELSE 'pending' END,
-			s.name = 'create-payout' AND f.fate = 99, CASE WHEN s.name = 'create-payout' AND f.fate = 99 THEN f.at + 3600000000 ELSE 0 END,
-			CASE WHEN s.name = 'create-payout' AND f.fate = 98 THEN 'curable' ELSE '' END, CASE WHEN s.name = 'create-payout' AND f.fate = 98 THEN 'insufficient_funds' ELSE '' END,
+			s.name = 'create-payout' AND f.fate = 999, CASE WHEN s.name = 'create-payout' AND f.fate = 999 THEN f.at + 3600000000 ELSE 0 END,
+			CASE WHEN s.name = 'create-payout' AND f.fate = 998 THEN 'curable' ELSE '' END, CASE WHEN s.name = 'create-payout' AND f.fate = 998 THEN 'insufficient_funds' ELSE '' END,
 			CASE s.amount WHEN 0 THEN 0 ELSE i.amount END, CASE s.currency WHEN '' THEN '' ELSE i.currency END,
-			CASE WHEN s.name = 'create-payout' AND (f.fate < 96 OR f.fate = 99) THEN 'po_' || f.n ELSE '' END,
-			CASE WHEN s.name = 'create-payout' AND f.fate < 96 THEN i.amount ELSE 0 END,
-			CASE WHEN s.name = 'create-payout' AND f.fate <> 97 THEN CASE f.fate WHEN 96 THEN 6 ELSE 1 END ELSE 0 END,
-			s.people_needed, s.rule, CASE WHEN s.name = 'create-payout' AND f.fate = 96 THEN f.at ELSE 0 END, f.at
+			CASE WHEN s.name = 'create-payout' AND (f.fate < 996 OR f.fate = 999) THEN 'po_' || f.n ELSE '' END,
+			CASE WHEN s.name = 'create-payout' AND f.fate < 996 THEN i.amount ELSE 0 END,
+			CASE WHEN s.name = 'create-payout' AND f.fate <> 997 THEN CASE f.fate WHEN 996 THEN 6 ELSE 1 END ELSE 0 END,
+			s.people_needed, s.rule, CASE WHEN s.name = 'create-payout' AND f.fate = 996 THEN f.at ELSE 0 END, f.at
 		FROM fates AS f JOIN intents AS i ON i.id = f.id JOIN steps AS s ON s.intent_id = f.first`,
 	`INSERT INTO generations (intent_id, step, number, wire_key, method, url, content_type, body, body_sha256, frozen_at)
 		SELECT intent_id, name, 1, wire_key, 'POST', 'http://127.0.0.1:9/payouts', 'application/json', zeroblob(300), zeroblob(32), changed_at

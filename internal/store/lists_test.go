@@ -128,6 +128,9 @@ func TestOtherQueriesUseIndexes(t *testing.T) {
 			args  []any
 		}{"search": {search, searchArgs}, "uncertainty": {sums, sumArgs}} {
 			plan := explain(t, tx, q.query, q.args)
+			if name == "uncertainty" && !strings.Contains(plan, "intents_uncertain") {
+				t.Errorf("the sums do not go by their index:\n%s", plan)
+			}
 			for _, table := range []string{"intents", "steps", "s", "generations", "evidence"} {
 				if strings.Contains(plan+"\n", "SCAN "+table+"\n") || strings.Contains(plan, "SCAN "+table+" ") {
 					t.Errorf("%s scans %s:\n%s", name, table, plan)
