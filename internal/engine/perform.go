@@ -67,6 +67,9 @@ func (e *Engine) expect(s model.Step) provider.Expect {
 	expect := provider.Expect{Reference: s.Key()}
 	if s.MovesMoney() {
 		expect.Amount, expect.Currency = s.Amount, s.Currency
+		if s.State == model.Confirmed && s.Moved != 0 {
+			expect.Amount = s.Moved // which a person may have recorded as another amount
+		}
 	}
 	return expect
 }
