@@ -143,8 +143,12 @@ func TestRefusedBodies(t *testing.T) {
 
 func TestGetIntent(t *testing.T) {
 	w := newWorld(t)
+	w.post("twin", 5000)
 	id := w.post("pay-1", 5000)
 	a := w.call("reader", "GET", "/v1/intents/"+id, nil).is(200, "")
+	if a.at("look_alikes") != 1.0 {
+		t.Errorf("look_alikes %v", a.at("look_alikes"))
+	}
 	w.call("reader", "GET", "/v1/intents/"+id, nil, "If-None-Match", a.header.Get("ETag")).is(304, "")
 	w.call("reader", "GET", "/v1/intents/"+id, nil, "If-None-Match", `"0", W/`+a.header.Get("ETag")).is(304, "")
 	w.call("reader", "GET", "/v1/intents/"+id, nil, "If-None-Match", `"99"`).is(200, "")
@@ -179,6 +183,11 @@ func TestListIntents(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+	page := w.call("reader", "GET", "/v1/intents?q=pay-&limit=4", nil).is(200, "")
+	rest := w.call("reader", "GET", "/v1/intents?q=pay-&limit=4&cursor="+page.text("next_cursor"), nil).is(200, "")
+	if len(page.items()) != 4 || len(rest.items()) != 3 || rest.at("next_cursor") != nil || rest.items()[2]["id"] != want[6] {
+		t.Errorf("search by pages: %d and %d", len(page.items()), len(rest.items()))
 	}
 	a := w.call("reader", "GET", "/v1/intents?q=pay-3", nil).is(200, "")
 	if list := a.items(); len(list) != 1 || list[0]["key"] != "pay-3" || a.at("count") != 1.0 || a.at("next_cursor") != nil {
