@@ -105,7 +105,17 @@ func TestStalePreviewShowsWhatChangedAndAFreshOne(t *testing.T) {
 	w.wait(10 * time.Second)
 	w.work() // the engine asks, and finds the payout
 	p := olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because, "plan_code", found(t, planCode, preview))
-	olga.wants(p, 409, "moved while you were deciding", "Nothing was sent and nothing was changed.", "create-payout was outcome_unknown")
+	olga.wants(p, 409, "moved while you were deciding", "Nothing was sent and nothing was changed.", "create-payout", "outcome unknown", "The action is not possible any more")
+	second := w.unknown("acme", "run-2", 90_050)
+	path, preview = olga.preview(second, "abandon", "acknowledge", second+":create-payout")
+	w.fault(map[string]string{"method": "GET"}, "500_before", 20)
+	for range 4 {
+		w.wait(10 * time.Second)
+		w.work() // it is sent again, and answers
+	}
+	p = olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because, "plan_code", found(t, planCode, preview))
+	olga.wants(p, 409, "Read the fresh preview")
+	olga.wants(olga.get(found(t, regexp.MustCompile(`href="(/previews/[^"]+)"`), p)), 200, "Preview: give this payout up")
 }
 
 func TestPlanCodeIsTypedWhereItIsGrave(t *testing.T) {

@@ -230,26 +230,3 @@ func (v *visit) notConfirmed(p previewPage, err error) error {
 	}
 	return v.show(problem.Of(err).Status, templates.Preview(v.previewView(p)))
 }
-
-// staleView says what moved while the person was deciding.
-func (v *visit) staleView(p previewPage, e *model.Error) templates.StaleView {
-	view := templates.StaleView{Page: v.titled("Not done: the preview is stale"), Crumb: crumb(p.c), Label: title(p.Action),
-		Title: "Not done: the " + p.c.Kind + " moved while you were deciding", Cancel: "/intents/" + p.c.ID,
-		Text: []templates.Text{say("Your preview described a state that is gone.")}}
-	if changes, ok := e.Extra["changes"].([]string); ok {
-		for _, change := range changes {
-			view.Changes = append(view.Changes, templates.Change{What: change, Was: "as previewed", Now: "as said"})
-		}
-	}
-	fresh, ok := e.Extra["preview"].(string)
-	if !ok {
-		view.FreshReason = say(e.Message)
-		if because, ok := e.Extra["because"].(string); ok {
-			view.FreshReason = say(because)
-		}
-		return view
-	}
-	view.FreshHref = "/previews/" + fresh
-	view.Fresh = []templates.Fact{{Label: "Now", Text: say(title(string(p.c.State)), ". ", p.c.Reason)}}
-	return view
-}
