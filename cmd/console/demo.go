@@ -51,6 +51,9 @@ func (c *demoCommand) Run(ctx context.Context, t terminal) error {
 	}
 	defer d.Close()
 	ready, err := d.prepare(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err() // told to stop; the next start goes on
+	}
 	if err != nil {
 		return err
 	}

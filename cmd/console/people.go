@@ -27,21 +27,27 @@ type samplePerson struct {
 	role                 model.Role
 }
 
-// samplePeople are the demo's people, in the order in which they are shown. The
-// first administrator answers for the service key.
+// The addresses of those who act in the samples.
+const (
+	priya    = "priya@example.com"
+	tomas    = "tomas@example.com"
+	ingrid   = "ingrid@example.com"
+	eleni    = "eleni@example.com"
+	mohammed = "mohammed@example.com"
+)
+
+// samplePeople are the demo's people, in the order in which they are shown.
+// Eleni answers for the service key.
 var samplePeople = []samplePerson{
-	{"priya@example.com", "Priya Raman", acme, model.RoleOperator},
-	{"tomas@example.com", "Tomáš Dvořák", acme, model.RoleOperator},
-	{"ingrid@example.com", "Ingrid Solheim", acme, model.RoleApprover},
+	{priya, "Priya Raman", acme, model.RoleOperator},
+	{tomas, "Tomáš Dvořák", acme, model.RoleOperator},
+	{ingrid, "Ingrid Solheim", acme, model.RoleApprover},
 	{"kwabena@example.com", "Kwabena Mensah", acme, model.RoleApprover},
 	{"lin@example.com", "林怡君", acme, model.RoleAuditor},
-	{"eleni@example.com", "Ελένη Παπαδοπούλου", acme, model.RoleAdministrator},
+	{eleni, "Ελένη Παπαδοπούλου", acme, model.RoleAdministrator},
 	{"hanh@example.com", "Nguyễn Thị Hạnh", acme, model.RoleAdministrator},
-	{"mohammed@example.com", "محمد الحربي", globex, model.RoleOperator},
+	{mohammed, "محمد الحربي", globex, model.RoleOperator},
 }
-
-// firstAdministrator answers for the demo's service key.
-const firstAdministrator = "eleni@example.com"
 
 // demoLinkLife is how long the sign-in links of one start work.
 const demoLinkLife = 12 * time.Hour
@@ -129,7 +135,7 @@ func (d *demo) serviceKey(tx *store.Tx, kept string) (string, error) {
 	if _, err := tx.ActorByKey(kept); err == nil {
 		return kept, nil
 	}
-	add := apikeyAdd{Name: "demo", Account: acme, IssuedBy: firstAdministrator}
+	add := apikeyAdd{Name: "demo", Account: acme, IssuedBy: eleni}
 	add.Can.Value = model.Abilities
 	_, key, err := add.addOfAccount(tx, d.log)
 	return key, err

@@ -248,8 +248,47 @@ func TestServeStopsWell(t *testing.T) {
 	p.stop()
 }
 
-func TestSandboxStandsAlone(t *testing.T) {
-	p := launch(t, "sandbox", "--json", "--addr", "127.0.0.1:0", "--data", t.TempDir())
-	fetch(t, "GET", p.ready().Address+"/books", "", "", nil)
+// A database, a provider and a key made by hand, as in production.
+func TestServeBesideASandbox(t *testing.T) {
+	dir := t.TempDir()
+	db := "sqlite:" + filepath.Join(dir, "c.db")
+	sandbox := launch(t, "sandbox", "--json", "--addr", "127.0.0.1:0", "--data", filepath.Join(dir, "bank"), "--pace", "fast")
+	bankAddress := sandbox.ready().Address
+	providers := filepath.Join(dir, "providers.toml")
+	write(t, providers, "[provider.bank]\ntype = \"sandbox\"\nurl = \""+bankAddress+"\"\n[account.acme]\npayouts = \"bank\"\nmessages = \"bank\"\n")
+	var key struct{ Key string }
+	out := good(t, "", "apikey", "add", "payroll", "--account", "acme", "--can", "intents:read,intents:write", "--json", "--db", db)
+	if err := json.Unmarshal([]byte(out), &key); err != nil {
+		t.Fatal(err)
+	}
+	serve := launch(t, "serve", "--json", "--addr", "127.0.0.1:0", "--db", db, "--providers", providers, "--pace", "fast")
+	line := serve.ready()
+	line.APIKey = key.Key
+	fetch(t, "POST", line.Address+"/v1/intent-batches", line.APIKey, payouts(3), nil)
+	eventually(t, "all intents completed", func() bool {
+		states := intents(t, line)
+		return len(states) == 3 && states["k-0"] == "completed" && states["k-1"] == "completed" && states["k-2"] == "completed"
+	})
+	if out := good(t, "", "doctor", "--db", db, "--providers", providers, "--pace", "fast"); strings.Contains(out, "FAULT") {
+		t.Errorf("doctor beside a running process said\n%s", out)
+	}
+	for _, want := range []string{"msg=attempt", "intent=intent-", "step=intent-", "attempt=1"} {
+		if !strings.Contains(serve.err.String(), want) {
+			t.Errorf("no %s in the log", want)
+		}
+	}
+	serve.stop()
+	sandbox.stop()
+}
+
+func TestDemoStopsWhileSamplesAreMade(t *testing.T) {
+	dir := t.TempDir()
+	p := launch(t, demoArgs(dir)...)
+	eventually(t, "the sandbox's port", func() bool {
+		_, err := os.Stat(filepath.Join(dir, "sandbox.port"))
+		return err == nil
+	})
 	p.stop()
+	d, _, _ := startDemo(t, dir, false)
+	checkStanding(t, d)
 }

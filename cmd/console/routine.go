@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"countersign/internal/model"
+	"countersign/internal/workflow"
 )
 
 // routine are the samples that go as they should, and the work of a second
@@ -28,8 +29,8 @@ var routine = []sample{
 	{key: "dispute-dp-42", kind: model.KindDispute, starts: 115 * time.Minute, params: dispute("dp_42", "accept", 18_50, "USD", nil)},
 	{key: "dispute-dp-43", kind: model.KindDispute, starts: 125 * time.Minute, params: dispute("dp_43", "contest", 99_00, "USD", params{
 		"credit": params{"payee": params{"reference": "rep-208", "destination": "acct_rep_208"}, "amount": 9900}}),
-		faults: []sampleFault{{"submit-response", atDisputes, "settle_failed", 1, 0, 0}}},
-	{key: "oct-01", kind: model.KindPayout, account: globex, poster: "mohammed@example.com", starts: 36 * time.Minute, params: payout("ليلى حداد", "agent-1", 55_000, "USD")},
-	{key: "oct-02", kind: model.KindPayout, account: globex, poster: "mohammed@example.com", starts: 130 * time.Minute, params: payout("Rania Khoury", "agent-2", 71_200, "USD"),
-		faults: []sampleFault{{"create-payout", atPayouts, "reject_curable", 1, 0, 0}}},
+		faults: []sampleFault{{workflow.SubmitResponse, atDisputes, "settle_failed", 1, 0, 0}}},
+	{key: "oct-01", kind: model.KindPayout, account: globex, poster: mohammed, starts: 36 * time.Minute, params: payout("ليلى حداد", "agent-1", 55_000, "USD")},
+	{key: "oct-02", kind: model.KindPayout, account: globex, poster: mohammed, starts: 130 * time.Minute, params: payout("Rania Khoury", "agent-2", 71_200, "USD"),
+		faults: []sampleFault{{workflow.CreatePayout, atPayouts, "reject_curable", 1, 0, 0}}},
 }

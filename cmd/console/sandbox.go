@@ -32,13 +32,14 @@ type sandboxCommand struct {
 
 // Run implements the command.
 func (c *sandboxCommand) Run(ctx context.Context, t terminal) error {
+	log := c.logger(t.err)
 	s, err := openSandbox(server.Config{Data: filepath.Join(c.Data, sandboxBooks), Addr: string(c.Addr.Value),
 		Retention: time.Duration(c.Retention.Value), Stores: string(c.Stores.Value), Settle: time.Duration(c.Settle.Value),
-		Pace: c.Pace.Value.factor(), WebhookURL: c.Webhook, WebhookSecret: c.WebhookSecret, Logger: c.logger(t.err)})
+		Pace: c.Pace.Value.factor(), WebhookURL: c.Webhook, WebhookSecret: c.WebhookSecret, Logger: log})
 	if err != nil {
 		return err
 	}
-	defer closeSandbox(s, slog.Default())
+	defer closeSandbox(s, log)
 	if err := c.announce(t, s); err != nil {
 		return err
 	}

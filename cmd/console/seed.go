@@ -161,6 +161,8 @@ func (s *seeding) workUntil(ctx context.Context, at time.Time) error {
 	for stalled := 0; stalled < maxStalled; stalled++ {
 		next, err := s.work(ctx)
 		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case err != nil:
 			return err
 		case next.IsZero() || next.After(at):
@@ -184,7 +186,7 @@ func (s *seeding) work(ctx context.Context) (time.Time, error) {
 	if err != nil {
 		return next, err
 	}
-	s.engine.Pass(ctx)
+	s.engine.Pass(context.WithoutCancel(ctx)) // what is in flight is finished
 	var wake model.Time
 	err = s.db.View(ctx, func(tx *store.Tx) (err error) {
 		wake, err = tx.NextWake()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"countersign/internal/provider"
 	"countersign/internal/provider/sandbox"
@@ -19,7 +20,7 @@ type serveCommand struct {
 }
 
 // Run implements the command.
-func (c *serveCommand) Run(ctx context.Context, t terminal) error {
+func (c *serveCommand) Run(ctx context.Context, t terminal) (err error) {
 	providers, err := loadProviders(c.Providers, c.Pace.Value)
 	if err != nil {
 		return err
@@ -29,7 +30,7 @@ func (c *serveCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	defer a.Close()
+	defer func() { err = errors.Join(err, a.Close()) }()
 	if err := a.start(ctx, providers); err != nil {
 		return err
 	}

@@ -7,13 +7,6 @@ import (
 	"countersign/internal/workflow"
 )
 
-// The people who act in the samples.
-const (
-	priya  = "priya@example.com"
-	tomas  = "tomas@example.com"
-	ingrid = "ingrid@example.com"
-)
-
 // The sandbox's names of operations and look-ups, which faults match.
 const (
 	atPayouts      = "payouts"
