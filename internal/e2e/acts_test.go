@@ -73,7 +73,7 @@ func (b *tab) sign(reason string) {
 // planCode is the short code of the plan that the page shows.
 func (b *tab) planCode() string {
 	b.t.Helper()
-	codes := b.texts("[data-plan-code], #confirm .mono, aside .mono")
+	codes := b.texts("p.plan")
 	at := slices.IndexFunc(codes, func(c string) bool { return planCode.MatchString(c) })
 	if at < 0 {
 		b.t.Fatalf("the page shows no plan code: %q", codes)
@@ -97,7 +97,7 @@ func (b *tab) await(intent, state string) {
 	var last string
 	for range 60 {
 		b.open(intent)
-		if last = b.text(".meta .state"); strings.EqualFold(last, state) {
+		if last = b.text(".meta .st"); strings.EqualFold(last, state) {
 			return
 		}
 		time.Sleep(500 * time.Millisecond)
