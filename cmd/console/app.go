@@ -82,8 +82,14 @@ func (a *app) start(ctx context.Context, providers *provider.Registry) error {
 	return nil
 }
 
-// url is the address of the pages.
-func (a *app) url() string { return "http://" + a.listener.Addr().String() }
+// url is the address of the pages, as this machine reaches them.
+func (a *app) url() string {
+	addr := a.listener.Addr()
+	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("http://localhost:%d", tcp.Port)
+	}
+	return "http://" + addr.String()
+}
 
 // stopWithin is how long requests under way may take once the app is to stop.
 const stopWithin = 5 * time.Second

@@ -89,9 +89,18 @@ func openDemo(ctx context.Context, c *demoCommand, log *slog.Logger) (_ *demo, e
 }
 
 func (d *demo) config() appConfig {
-	cfg := appConfig{Addr: d.command.Addr.Value, Workers: demoWorkers, Timing: pace("fast").timing(), Logger: d.logger, Clock: d.clock.Now}
+	cfg := appConfig{Addr: onThisMachine(d.command.Addr.Value), Workers: demoWorkers, Timing: pace("fast").timing(), Logger: d.logger, Clock: d.clock.Now}
 	cfg.DB.Value = database("sqlite:" + filepath.Join(d.command.Data, "countersign.db"))
 	return cfg
+}
+
+// onThisMachine is the address with the loopback host where none is named: a
+// demo hands out keys, and is nobody else's business.
+func onThisMachine(a address) address {
+	if host, port, err := net.SplitHostPort(string(a)); err == nil && host == "" {
+		return address(net.JoinHostPort("127.0.0.1", port))
+	}
+	return a
 }
 
 // openSandbox starts the provider on the port that it had before: the frozen

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ var standing = map[string]where{
 func startDemo(t *testing.T, dir string, empty bool) (d *demo, ready readyLine, stop func()) {
 	t.Helper()
 	c := &demoCommand{Data: dir, Empty: empty, JSON: true}
-	c.Addr.Value = "127.0.0.1:0"
+	c.Addr.Value = ":0"
 	ctx, cancel := context.WithCancel(context.Background())
 	d, err := openDemo(ctx, c, slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	if err != nil {
@@ -57,6 +58,9 @@ func startDemo(t *testing.T, dir string, empty bool) (d *demo, ready readyLine, 
 		cancel()
 		d.Close()
 		t.Fatal(err)
+	}
+	if !strings.HasPrefix(ready.Address, "http://127.0.0.1:") {
+		t.Errorf("a demo without a host listens on %s", ready.Address)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- d.app.Run(ctx) }()
