@@ -93,8 +93,16 @@ func planCompensate(p *Planning) (Plan, error) {
 				Because: "What is undone is not gone on with."})
 		}
 	}
-	plan.sort(p.Case, nil)
+	plan.sort(p.Case, nil, takenBack(p.Case, p.Step)...)
 	return plan, nil
+}
+
+// takenBack are the steps whose effects the compensation from s takes back.
+func takenBack(c *model.Case, s *model.Step) (steps []*model.Step) {
+	for _, u := range workflow.Undos(c, s.Name) {
+		steps = append(steps, u.Of)
+	}
+	return steps
 }
 
 // child drafts the intent that does the undoing, with its final identity: the

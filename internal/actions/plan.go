@@ -19,11 +19,14 @@ func newPlan(people int) Plan { return Plan{Plan: model.NewPlan(), People: peopl
 
 // sort puts every step that the plan does not act on where it belongs: later
 // unfinished ones go on afterwards, everything else stays untouched. acted may
-// be nil.
-func (p *Plan) sort(c *model.Case, acted *model.Step) {
+// be nil; undone are the steps whose effects the plan takes back.
+func (p *Plan) sort(c *model.Case, acted *model.Step, undone ...*model.Step) {
 	changed := map[string]bool{}
 	for _, change := range p.Changes {
 		changed[change.Subject] = true
+	}
+	for _, s := range undone {
+		changed[s.Key()] = true
 	}
 	passed := false
 	for _, s := range c.Steps {
@@ -70,7 +73,7 @@ func (p *Planning) call(c *model.Case, s *model.Step, generation int) (model.Pla
 func look(s *model.Step, address string) model.PlannedCall {
 	call := describe(s)
 	call.Method, call.URL, call.State = "GET", address, s.State
-	call.OnRepeat = "answers again: asking changes nothing"
+	call.OnRepeat = "It answers again: asking changes nothing."
 	return call
 }
 

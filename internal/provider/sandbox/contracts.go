@@ -53,7 +53,7 @@ func unkeyed(cfg Config) model.Contract {
 		Source:        "Countersign API, The sandbox provider",
 		Checked:       "2026-11-29",
 		Stored:        model.StoredNothing,
-		OnRepeat:      "does it once more: it takes no key",
+		OnRepeat:      "It takes no key: a repeat does it once more.",
 		ThrottleCodes: []string{"429"},
 		CurableCodes:  curable,
 		Lookup:        model.LookupReference,
@@ -71,11 +71,11 @@ func keyed(cfg Config) model.Contract {
 	c.Retention = cfg.Retention
 	c.Stored = cfg.Stores
 	c.ReplayMarker = "Idempotent-Replayed"
-	c.OnRepeat = "answers with the first success again; after anything else it executes again"
+	c.OnRepeat = "A key that succeeded is answered with its first result; after anything else it acts again."
 	if cfg.Stores == model.StoredAll {
 		c.ActsAreStored = true
 		c.StoredCodes = stored
-		c.OnRepeat = "answers with the first result again, whatever it was"
+		c.OnRepeat = "A key that it knows is answered with its first result, and nothing more is done. A key that it does not know acts now."
 	}
 	return c
 }
