@@ -25,8 +25,10 @@ type answer struct {
 	body   string
 }
 
-// isPage says whether a person sees it as a page.
-func (a answer) isPage() bool { return strings.HasPrefix(a.header.Get("Content-Type"), "text/html") }
+// isPage says whether a person sees it as a page, and does not keep it as a file.
+func (a answer) isPage() bool {
+	return strings.HasPrefix(a.header.Get("Content-Type"), "text/html") && a.header.Get("Content-Disposition") == ""
+}
 
 // signIn signs a person in by their one-time link.
 func signIn(t *testing.T, base string, p person) *visitor {
