@@ -159,18 +159,21 @@ func (c *Case) sortOpen(unknown bool) int64 {
 	return 0
 }
 
+// exposure sums what is confirmed and what is uncertain. What a finished
+// compensation took back counts no more, but for what is still not known.
 func (c *Case) exposure() {
 	c.Confirmed, c.Uncertain = 0, 0
+	done := c.StandingCompensation()
+	back := false
 	for _, s := range c.Steps {
+		back = back || done != nil && done.State == CompensationDone && done.Step == s.Name
 		switch {
+		case back && s.State != OutcomeUnknown:
 		case s.Uncertain():
 			c.Uncertain += s.Amount
 		case s.State == Confirmed:
 			c.Confirmed += s.Moved - s.Returned
 		}
-	}
-	if done := c.StandingCompensation(); done != nil && done.State == CompensationDone {
-		c.Confirmed = 0
 	}
 }
 

@@ -98,8 +98,16 @@ func TestExposureCountsConfirmedAndUncertain(t *testing.T) {
 		{"partly came back", func(_ *Case, s *Step) { s.State, s.Moved, s.Returned = Confirmed, 1000, 400 }, 600, 0},
 		{"compensated", func(c *Case, s *Step) {
 			s.State, s.Moved = Confirmed, 1000
-			c.Compensations = []Compensation{{State: CompensationDone}}
+			c.Compensations = []Compensation{{Step: s.Name, State: CompensationDone}}
 		}, 0, 0},
+		{"compensated while settling", func(c *Case, s *Step) {
+			s.State, s.Settling = InProgress, true
+			c.Compensations = []Compensation{{Step: s.Name, State: CompensationDone}}
+		}, 0, 0},
+		{"a later step was compensated", func(c *Case, s *Step) {
+			s.State, s.Moved = Confirmed, 1000
+			c.Compensations = []Compensation{{Step: "post-ledger", State: CompensationDone}}
+		}, 1000, 0},
 		{"abandoned while unknown", func(c *Case, s *Step) { c.Abandonment, s.State = &Abandonment{}, OutcomeUnknown }, 0, 1000},
 	} {
 		c, s := caseOf(bank)
