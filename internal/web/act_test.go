@@ -220,7 +220,7 @@ func TestOwnership(t *testing.T) {
 	id := w.unknown("acme", "run-1", 90_050)
 	olga, otto, ann := w.browse("Olga"), w.browse("Otto"), w.browse("Ann")
 	olga.wants(olga.follow(olga.post("/intents/"+id+"/owner", "do", "take")), 200, "Owner: you", "Release it")
-	olga.wants(olga.get("/?owner=me"), 200, "1 matches", "1 of yours")
+	olga.wants(olga.get("/?owner=me"), 200, "1 matches", "1 open, 1 of them yours")
 	otto.wants(otto.get("/intents/"+id), 200, "Owner: Olga", "Take it over")
 	ann.wants(ann.post("/intents/"+id+"/owner", "do", "take"), 403, "Not allowed")
 	olga.wants(olga.follow(olga.post("/intents/"+id+"/owner", "do", "release")), 200, "Owner: nobody")

@@ -40,13 +40,6 @@ func (v *visit) caseOf(tx *store.Tx, id string) (*model.Case, error) {
 	if !v.actor.Sees(c.Account) {
 		return nil, notFound("There is no intent %s, or it is not yours to see.", id)
 	}
-	for i := range c.Requests {
-		request, err := tx.Approval(c.Requests[i].ID)
-		if err != nil {
-			return nil, err
-		}
-		c.Requests[i].Decisions = request.Decisions
-	}
 	return c, v.actor.May(c.Account, authz.ReadIntents).Err()
 }
 

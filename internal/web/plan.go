@@ -73,7 +73,7 @@ func (p planner) view() templates.PlanView {
 	}
 	v.Records = p.records()
 	if p.action == model.Compensate {
-		v.Money = []templates.Fact{{Label: "Confirmed", Text: say(p.confirmedMoney())}}
+		v.Money = []templates.Fact{{Label: "Confirmed", Text: say(p.confirmedMoney())}, {Label: "To undo", Text: say("what is named in the calls, in full")}}
 	}
 	return v
 }
@@ -141,7 +141,7 @@ func (p planner) call(call model.PlannedCall) templates.CallView {
 
 // callHistory says how often the request went out, and until when it may again.
 func (p planner) callHistory(v *templates.CallView, call model.PlannedCall, s *model.Step) {
-	v.SentBefore = say("never in this generation")
+	v.SentBefore = say("never")
 	if call.SentBefore > 0 {
 		v.SentBefore = say(times(call.SentBefore), ", last ", p.at(call.LastSentAt), ", ", templates.Ago(p.at(call.LastSentAt)))
 	}

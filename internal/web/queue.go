@@ -20,7 +20,7 @@ type queueData struct {
 	sums       []store.Uncertain
 	capped     bool
 	currencies []string
-	mine       store.Counted
+	open, mine store.Counted
 }
 
 // queue lists what needs somebody, or what was searched for.
@@ -62,6 +62,9 @@ func (d *queueData) read(tx *store.Tx, v *visit, q queueQuery, f store.ListFilte
 			return err
 		}
 	}
+	if d.open, err = tx.Count(store.ListFilter{Accounts: v.actor.Accounts()}); err != nil {
+		return err
+	}
 	if d.mine, err = tx.Count(store.ListFilter{Accounts: v.actor.Accounts(), Owner: v.actor.ID}); err != nil {
 		return err
 	}
@@ -79,7 +82,7 @@ func (v *visit) queueView(q queueQuery, f store.ListFilter, faults templates.Fie
 		view.Matched = "1 matches"
 	}
 	view.Page.Query = q.text
-	view.Summary = say(count(d.mine), " of yours")
+	view.Summary = say(count(d.open), " open, ", count(d.mine), " of them yours")
 	view.Views = []templates.Choice{{Href: "/?owner=me", Label: "Mine " + count(d.mine), Current: q.owner == "me"},
 		{Href: "/?owner=none", Label: "Unowned", Current: q.owner == store.Nobody}}
 	for _, c := range d.cases {

@@ -1,9 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
-	"sort"
+	"slices"
 	"strings"
 
 	"countersign/internal/audit"
@@ -30,8 +31,8 @@ func (n narrator) record(v *templates.IntentView, q url.Values) {
 			v.Evidence = append(v.Evidence, n.evidenceRow(s, e))
 		}
 	}
-	sort.SliceStable(v.Attempts, func(i, j int) bool { return v.Attempts[i].Started.At > v.Attempts[j].Started.At })
-	sort.SliceStable(v.Evidence, func(i, j int) bool { return v.Evidence[i].At.At > v.Evidence[j].At.At })
+	newestFirst(v.Attempts, func(a templates.AttemptRow) int64 { return a.Started.At })
+	newestFirst(v.Evidence, func(e templates.EvidenceRow) int64 { return e.At.At })
 	all := "/intents/" + n.c.ID
 	if more := len(v.Attempts) - shownAttempts; more > 0 && q.Get("attempts") != "all" {
 		v.Attempts = v.Attempts[:shownAttempts]
@@ -41,6 +42,12 @@ func (n narrator) record(v *templates.IntentView, q url.Values) {
 		v.Evidence = v.Evidence[:shownEvidence]
 		v.MoreEvidence = &templates.More{Before: say(grouped(int64(more)), " older."), Href: all + "?evidence=all#evidence", Label: "Show all evidence"}
 	}
+}
+
+// newestFirst sorts rows by time; of the same moment, the later step stands first.
+func newestFirst[R any](rows []R, at func(R) int64) {
+	slices.SortStableFunc(rows, func(a, b R) int { return cmp.Compare(at(a), at(b)) })
+	slices.Reverse(rows)
 }
 
 func (n narrator) stepRow(s *model.Step, before string) templates.StepRow {

@@ -157,7 +157,7 @@ func (p previewPage) retried(s *model.Step, view *templates.ResultView) {
 		return
 	}
 	view.Title = "Tried once more: " + words(string(a.Result))
-	view.Note = templates.Note{Kind: noteKind(s), Title: say(upper(a.Reason)), Text: []templates.Text{say(upper(s.Reason))}}
+	view.Note = noteOf(s, a.Reason)
 	view.Facts = append(view.Facts, templates.Fact{Label: "Answered in", Text: say(a.FinishedAt.Sub(a.StartedAt).Round(time.Millisecond).String(), fmt.Sprintf(", status %d", a.Status))})
 	if a.RequestID != "" {
 		view.Facts = append(view.Facts, templates.Fact{Label: "Request", Text: say(templates.Key(a.RequestID))})
@@ -174,13 +174,43 @@ func (p previewPage) reconciled(s *model.Step, view *templates.ResultView) {
 	if e == nil {
 		return
 	}
-	view.Title = "Asked: " + words(string(e.Says))
+	view.Title = answered(s, e)
 	view.About = "The answer"
-	view.Note = templates.Note{Kind: noteKind(s), Title: say(upper(e.Detail)), Text: []templates.Text{say(upper(s.Reason))}}
+	view.Note = noteOf(s, e.Detail)
 	view.Facts = append(view.Facts, templates.Fact{Label: "Answered", Text: say(p.at(e.At))})
 	if e.Ref != "" {
 		view.Facts = append(view.Facts, templates.Fact{Label: "Reference", Text: say(templates.Key(e.Ref))})
 	}
+}
+
+// answered is what a look-up came to, as a heading.
+func answered(s *model.Step, e *model.Evidence) string {
+	switch e.Says {
+	case model.Happened:
+		if s.Settling {
+			return upper(s.Provider) + " has it; it is not final yet"
+		}
+		return upper(s.Provider) + " says that it happened"
+	case model.DidNotHappen:
+		return upper(s.Provider) + " says that it did not happen"
+	case model.Conflicting:
+		return upper(s.Provider) + " says something that cannot be true as well"
+	case model.CameBack:
+		return upper(s.Provider) + " says that the money came back"
+	}
+	if s.Settling {
+		return upper(s.Provider) + " has it; it is not final yet"
+	}
+	return "The answer settles nothing"
+}
+
+// noteOf says what came back, and what is known of the step now.
+func noteOf(s *model.Step, back string) templates.Note {
+	note := templates.Note{Kind: noteKind(s), Title: say(upper(back))}
+	if s.Reason != back {
+		note.Text = []templates.Text{say(upper(s.Reason))}
+	}
+	return note
 }
 
 // noteKind is the look of what is known now.

@@ -1,0 +1,103 @@
+package web
+
+import (
+	"encoding/json"
+
+	"countersign/internal/model"
+	"countersign/web/templates"
+)
+
+// asked are the members of params that a page shows in words, of any kind.
+type asked struct {
+	Payee, Rep      party
+	Memo            string
+	Dispute, Charge string
+	Reason          string
+	Response        string
+}
+
+type party struct{ Reference, Name, Destination, Email string }
+
+// told reads the params as far as a page says them in words; what is not there
+// stays empty, and the params themselves are shown below.
+func (n narrator) told() (a asked) {
+	_ = json.Unmarshal(n.c.Params, &a)
+	return a
+}
+
+// intended answers what was intended.
+func (n narrator) intended() []templates.Fact {
+	a := n.told()
+	facts := []templates.Fact{n.wanted(a)}
+	if n.c.Period != "" {
+		facts = append(facts, templates.Fact{Label: "For", Text: say("Period ", templates.Code(n.c.Period))})
+	}
+	if a.Memo != "" {
+		facts = append(facts, templates.Fact{Label: "Memo", Text: say(templates.Name(a.Memo))})
+	}
+	if n.c.DueBy != 0 {
+		facts = append(facts, templates.Fact{Label: "Due by", Text: say(n.at(n.c.DueBy), ", ", templates.Ago(n.at(n.c.DueBy)))})
+	}
+	facts = append(facts,
+		templates.Fact{Label: "Asked by", Text: say(templates.Name(n.c.CreatedBy), ", ", n.at(n.c.CreatedAt))},
+		templates.Fact{Label: "Intent key", Text: say(templates.Key(n.c.Key))})
+	if approved := n.approved(); approved != nil {
+		facts = append(facts, templates.Fact{Label: "Approved by", Text: approved})
+	}
+	return facts
+}
+
+// wanted is the one sentence of what is to come about.
+func (n narrator) wanted(a asked) templates.Fact {
+	m, hasMoney := n.c.Money()
+	amount := say("no money")
+	if hasMoney {
+		amount = say(templates.Strong(m))
+	}
+	switch n.c.Kind {
+	case model.KindStatement:
+		return templates.Fact{Label: "Issue", Text: say("A statement of ", amount, " for ", templates.Name(n.c.Payee), ", ", templates.Code(n.c.PayeeRef))}
+	case model.KindDispute:
+		return templates.Fact{Label: title(a.Response), Text: say("Dispute ", templates.Code(a.Dispute), " about ", amount, ", charge ", templates.Code(a.Charge)), Sub: say(words(a.Reason))}
+	case model.KindCompensation:
+		return templates.Fact{Label: "Undo", Text: say(templates.Link("/intents/"+n.c.Parent, n.c.ParentStep), " and what followed it, ", amount), Sub: say(templates.Key(n.c.Parent))}
+	}
+	text := say(amount, " to ", templates.Name(n.c.Payee), ", ", templates.Code(n.c.PayeeRef))
+	if a.Payee.Destination != "" {
+		text = say(text, ", at ", templates.Code(a.Payee.Destination))
+	}
+	return templates.Fact{Label: "Pay", Text: text}
+}
+
+// approved says who approved the intent, or that it waits; nil where nobody is asked.
+func (n narrator) approved() templates.Text {
+	s := n.c.ApprovalStep()
+	switch {
+	case s == nil:
+		return nil
+	case s.State == model.Confirmed && s.PeopleNeeded == 0:
+		return say("Rule ", templates.Code(s.Rule), ", ", n.at(s.ChangedAt))
+	}
+	for _, r := range n.c.Requests {
+		if r.Action == model.ApproveIntent {
+			return n.decided(r)
+		}
+	}
+	return say("Nobody yet")
+}
+
+// decided says how a request was decided, and by whom.
+func (n narrator) decided(r model.Approval) templates.Text {
+	link := templates.Link("/approvals/"+r.ID, words(string(r.State)))
+	text := say()
+	for i, d := range r.Decisions {
+		if i > 0 {
+			text = say(text, ", ")
+		}
+		text = say(text, templates.Name(d.Name), " ", n.clockAt(d.At))
+	}
+	if len(r.Decisions) == 0 {
+		return say("Nobody yet: the request is ", link)
+	}
+	return say(text, ": ", link)
+}
