@@ -151,6 +151,8 @@ CREATE INDEX intents_wake ON intents (wake_at) WHERE wake_at > 0;
 CREATE INDEX intents_queue ON intents (account, sort_open, id) WHERE sort_open > 0;
 CREATE INDEX intents_state ON intents (account, state, created_at, id);
 CREATE INDEX intents_created ON intents (account, created_at, id);
+CREATE INDEX intents_kind ON intents (account, kind, created_at, id);
+CREATE INDEX intents_owner ON intents (account, owner, created_at, id) WHERE owner <> '';
 CREATE INDEX intents_age ON intents (account, created_at, id) WHERE sort_open > 0;
 CREATE INDEX intents_amount ON intents (account, currency, amount, id) WHERE sort_open > 0;
 CREATE INDEX intents_uncertain ON intents (account, currency, uncertain_since) WHERE uncertain_since > 0;

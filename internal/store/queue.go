@@ -75,22 +75,37 @@ type arrangement struct {
 	desc   bool
 	where  string
 	args   []any
+	// What where compares already.
+	byOwner, byKind, byState bool
 }
 
 // arrange picks the index condition of the filter. What stands in it is all
 // that the index is asked for; the rest of the filter is compared row by row.
 func (f ListFilter) arrange() arrangement {
 	switch {
-	case f.State == AnyState:
-		return arrangement{column: "created_at", desc: true, where: "1 = 1"}
 	case f.Finished(), f.Order == NewestIntent && f.State != "" && f.State != StateUnknown:
-		return arrangement{column: "created_at", desc: true, where: "state = ?", args: []any{f.State}}
+		return f.arrangeNewest()
 	case f.Order == LargestAmount && f.Currency != "":
 		return arrangement{column: "amount", desc: true, where: "sort_open > 0 AND currency = ?", args: []any{f.Currency}}
 	case f.Order == OldestIntent:
 		return arrangement{column: "created_at", where: "sort_open > 0"}
 	}
 	return arrangement{column: "sort_open", where: "sort_open > 0"}
+}
+
+// arrangeNewest picks the index of a list that reaches beyond open work, newest
+// first: the one that leaves the fewest rows to compare.
+func (f ListFilter) arrangeNewest() arrangement {
+	a := arrangement{column: "created_at", desc: true, where: "1 = 1"}
+	switch {
+	case f.Owner != "" && f.Owner != Nobody:
+		a.where, a.args, a.byOwner = "owner = ? AND owner <> ''", []any{f.Owner}, true
+	case f.Kind != "" && (f.State == AnyState || f.State == string(model.Completed)):
+		a.where, a.args, a.byKind = "kind = ?", []any{f.Kind}, true
+	case f.State != AnyState:
+		a.where, a.args, a.byState = "state = ?", []any{f.State}, true
+	}
+	return a
 }
 
 // Key is the row's place in the filter's order.
@@ -112,15 +127,15 @@ func (f ListFilter) rest(a arrangement) (where string, args []any) {
 			where, args = where+" AND "+term, append(args, values...)
 		}
 	}
-	add(f.Kind != "", "(kind || '') = ?", f.Kind)
+	add(f.Kind != "" && !a.byKind, "(kind || '') = ?", f.Kind)
 	add(f.State == StateUnknown && a.column == "sort_open", "sort_open < ?", int64(model.BehindUncertain))
 	add(f.State == StateUnknown && a.column != "sort_open", "(uncertain_since + 0) > 0")
-	add(!f.Finished() && f.State != "" && f.State != StateUnknown, "(state || '') = ?", f.State)
+	add(f.State != "" && f.State != AnyState && f.State != StateUnknown && !a.byState, "(state || '') = ?", f.State)
 	add(f.Currency != "" && a.column != "amount", "(currency || '') = ?", f.Currency)
 	add(f.Min > 0 && f.Currency != "", "(amount + 0) >= ?", f.Min)
 	add(f.Before != 0, "COALESCE(NULLIF(uncertain_since, 0), stuck_since) < ?", f.Before)
 	add(f.Owner == Nobody, "(owner || '') = ''")
-	add(f.Owner != "" && f.Owner != Nobody, "(owner || '') = ?", f.Owner)
+	add(f.Owner != "" && f.Owner != Nobody && !a.byOwner, "(owner || '') = ?", f.Owner)
 	return where, args
 }
 
