@@ -46,6 +46,9 @@ func doneWord(s *model.Step) string {
 func (n narrator) stuckState() (templates.State, templates.Text) {
 	state := templates.State(n.c.State)
 	if k := n.c.OpenConflict(); k != nil {
+		if n.cameBackItself(k) {
+			return state, say(k.Step, " · the money came back")
+		}
 		return state, say(k.Step, " · two observations differ")
 	}
 	u := n.c.Unfinished()
@@ -288,6 +291,9 @@ func (n narrator) ended() templates.Text {
 	case model.Completed:
 		return say("Nothing. This intent is complete and sends no more.")
 	case model.Abandoned:
+		if n.c.UncertainSince == 0 {
+			return say("Nothing is sent any more.")
+		}
 		return say("Nothing is sent any more. What is uncertain stays open and can still be reconciled, marked or compensated.")
 	case model.Compensated:
 		return say("Nothing. What was done is undone.")

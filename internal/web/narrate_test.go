@@ -117,14 +117,22 @@ var stories = map[string]struct {
 		func(c *model.Case, s *model.Step) {
 			c.Conflicts = []model.Contradiction{{ID: "k", Step: s.Name, Reason: "The object has another amount."}}
 		},
-		"", "contradict each other on create-payout: The object has another amount.", "Mark with a document", "Mark with a document", nil,
+		"", "contradict each other on create-payout: The object has another amount.", "Mark with a document", "Mark with a document", []string{"Safe to send again: no: the contradiction must be closed first"},
+	},
+	"settlement overdue": {
+		func(_ *model.Case, s *model.Step) {
+			s.ExternalRef, s.Attempts[0].Result, s.Attempts[0].Code = "po_1", model.ResultAccepted, ""
+			s.NextCheckAt = shownAt.Add(time.Hour)
+		},
+		"", "bank took create-payout as po_1 and has not said in time how it ended", "The engine asks bank", "Nothing: the engine asks bank",
+		[]string{"Came back: 1 × accepted", "Safe to send again: no: its object is known"},
 	},
 	"paid, then returned": {
 		func(c *model.Case, s *model.Step) {
 			s.State, s.Moved, s.Returned = model.Confirmed, 4_820_000, 4_820_000
 			c.Conflicts = []model.Contradiction{{ID: "k", Step: s.Name, Reason: "The money came back."}}
 		},
-		"48,200.00 EUR came back", "Which of the two is true, a person’s mark says.", "Mark with a document", "Mark with a document", nil,
+		"48,200.00 EUR came back", "happened, and the money came back by itself. Nothing is sent again under this intent. A person records what came back", "Mark with a document", "Mark with a document", nil,
 	},
 	"completed": {
 		func(c *model.Case, s *model.Step) {

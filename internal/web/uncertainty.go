@@ -31,12 +31,26 @@ func (n narrator) uncertain() templates.UncertainView {
 		v.Items[0].Title = nil
 	}
 	if k := n.c.OpenConflict(); k != nil {
-		v.Text = append(v.Text, say(templates.Bold("Two observations contradict each other on "+k.Step+": "), k.Reason))
+		v.Text = append(v.Text, n.contradiction(k))
 	}
 	if len(unknown) == 0 {
 		v.Text = append(v.Text, n.nothingUnknown(len(v.Items)))
 	}
 	return v
+}
+
+// cameBackItself reports whether the conflict is only that the money came back.
+func (n narrator) cameBackItself(k *model.Contradiction) bool {
+	s := n.c.Step(k.Step)
+	return s != nil && s.Returned > 0
+}
+
+// contradiction says what does not fit together.
+func (n narrator) contradiction(k *model.Contradiction) templates.Text {
+	if n.cameBackItself(k) {
+		return say(templates.Bold(k.Step+" happened, and the money came back by itself. "), "Nothing is sent again under this intent.")
+	}
+	return say(templates.Bold("Two observations contradict each other on "+k.Step+": "), k.Reason)
 }
 
 // mayBe is the sentence with the doubt in it.
@@ -57,8 +71,11 @@ func (n narrator) whyUnknown(s *model.Step) templates.Text {
 		worst = " may have delivered it: a message is never sent again before there is evidence that it did not go out."
 	}
 	sent := times(len(s.Attempts))
-	if len(s.Attempts) == 0 {
+	switch {
+	case len(s.Attempts) == 0:
 		return say("Its outcome is not known: ", s.Reason)
+	case s.ExternalRef != "":
+		return say(s.Provider, " took ", templates.Bold(s.Name), " as ", templates.Key(s.ExternalRef), " and has not said in time how it ended. It is only asked about until it says so.")
 	}
 	return say("We sent ", templates.Bold(s.Name), " "+sent+", and no answer came back that we can trust. ", s.Provider, worst)
 }
@@ -70,6 +87,8 @@ func (n narrator) nothingUnknown(moving int) templates.Text {
 		return say("Nothing is unknown; a send is under way.")
 	case moving > 0:
 		return say("Nothing is unknown. What is below was accepted and is not final yet.")
+	case n.c.OpenConflict() != nil && n.cameBackItself(n.c.OpenConflict()):
+		return say("A person records what came back, by a mark with its document.")
 	case n.c.OpenConflict() != nil:
 		return say("Which of the two is true, a person’s mark says.")
 	case n.c.SomethingHappened():
@@ -101,9 +120,13 @@ func (n narrator) uncertainItem(s *model.Step) templates.UncertainItem {
 	}
 	add("Checked", n.checked(s))
 	if s.State == model.OutcomeUnknown {
-		add("“Not found” is final", n.notFoundFinal(s))
+		if s.ExternalRef == "" {
+			add("“Not found” is final", n.notFoundFinal(s))
+		}
 		add("Safe to send again", n.safe(s))
-		item.Gauge = gaugeOf(n.timing, n.clock, s.Frozen(), s)
+		if !n.stopped() {
+			item.Gauge = gaugeOf(n.timing, n.clock, s.Frozen(), s)
+		}
 	}
 	return item
 }
@@ -152,7 +175,9 @@ func endedWith(a model.Attempt) string {
 		return "still open"
 	case a.Lost:
 		return "worker lost"
-	case a.Code != "":
+	case a.Result == model.ResultAccepted || a.Result == model.ResultConfirmed:
+		return string(a.Result)
+	case a.Code != "" && !strings.HasPrefix(a.Code, "http_"):
 		return words(a.Code)
 	case a.Status != 0:
 		return fmt.Sprintf("status %d", a.Status)
@@ -203,9 +228,19 @@ func (n narrator) notFoundFinal(s *model.Step) templates.Text {
 	return say("never: ", s.Provider, " does not promise when a look-up shows everything")
 }
 
+// stopped reports whether nothing is sent under the intent, whatever the key's
+// window says.
+func (n narrator) stopped() bool {
+	return n.c.OpenConflict() != nil || n.c.Abandonment != nil || n.c.StandingCompensation() != nil || n.c.Held
+}
+
 func (n narrator) safe(s *model.Step) templates.Text {
 	until, ok := s.SafeUntil(n.timing.Call)
 	switch {
+	case n.c.OpenConflict() != nil:
+		return say("no: the contradiction must be closed first")
+	case n.stopped():
+		return say("no: nothing more is sent under this intent")
 	case s.ExternalRef != "":
 		return say("no: its object is known, so it is only asked about")
 	case s.Class == model.Message:
