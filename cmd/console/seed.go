@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +18,6 @@ import (
 	"countersign/internal/authz"
 	"countersign/internal/engine"
 	"countersign/internal/model"
-	"countersign/internal/provider"
 	"countersign/internal/store"
 	"countersign/internal/workflow"
 )
@@ -35,8 +32,9 @@ type seeding struct {
 	*demo
 	engine *engine.Engine
 	runner *actions.Runner
-	from   time.Time // the beginning of the staged time
-	until  time.Time // its end, which is the present
+	from   time.Time    // the beginning of the staged time
+	until  time.Time    // its end, which is the present
+	armed  []armedFault // by an earlier, interrupted start
 }
 
 // seededFile says that the directory has its sample work, or never gets any.
@@ -80,7 +78,7 @@ func (s *seeding) strike(ctx context.Context) error {
 	if err := s.sandbox.SetWebhook("", ""); err != nil {
 		return err
 	}
-	if err := s.faults(ctx, http.MethodDelete, nil); err != nil {
+	if err := s.faults(ctx, http.MethodDelete, nil, nil); err != nil {
 		return err
 	}
 	ended, end := context.WithCancel(ctx)
@@ -123,9 +121,13 @@ type scene struct {
 
 // play goes through all scenes in the order of their moments.
 func (s *seeding) play(ctx context.Context) error {
-	if err := s.faults(ctx, http.MethodDelete, nil); err != nil { // an interrupted start left some
+	var left struct {
+		Faults []armedFault `json:"faults"`
+	}
+	if err := s.faults(ctx, http.MethodGet, nil, &left); err != nil {
 		return err
 	}
+	s.armed = left.Faults
 	var scenes []scene
 	for _, sample := range samples() {
 		scenes = append(scenes, s.scenes(sample)...)
@@ -279,37 +281,6 @@ func (s *seeding) sign(ctx context.Context, sample sample, actor authz.Actor, d 
 	}
 	_, err = s.runner.Approve(ctx, actor, request.ID, actions.Confirmation{Reason: d.reason, Digest: request.Digest})
 	return err
-}
-
-// arm tells the sandbox to have a fault with one step of an intent.
-func (s *seeding) arm(ctx context.Context, intent string, f sampleFault) error {
-	reference := model.StepKey(intent, f.step, 1)
-	if f.operation == atMessages || f.operation == lookAtMessages {
-		reference = provider.MessageID(reference)
-	}
-	return s.faults(ctx, http.MethodPost, map[string]any{"match": map[string]any{"operation": f.operation, "reference": reference},
-		"fault": f.name, "times": f.times, "ms": f.lasts.Milliseconds()})
-}
-
-// faults calls the sandbox's own controls.
-func (s *seeding) faults(ctx context.Context, method string, body any) error {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	request, err := http.NewRequestWithContext(ctx, method, s.sandbox.URL()+"/faults", bytes.NewReader(text))
-	if err != nil {
-		return err
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return fmt.Errorf("arm the sandbox's faults: %w", err)
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode > 299 {
-		return fmt.Errorf("arm the sandbox's faults: %s %s", method, answer.Status)
-	}
-	return nil
 }
 
 // webhookHandler hands events to the engine, which verifies them.
