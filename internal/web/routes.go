@@ -76,6 +76,7 @@ var pageRoutes = []route{
 	{method: get, path: "/uploads/:id", page: (*visit).upload},
 	{method: get, path: "/providers", page: (*visit).providers},
 	{method: get, path: "/workers", page: (*visit).workers},
+	{method: get, path: "/admin/people", page: (*visit).people},
 	{method: get, path: "/me", page: (*visit).me},
 	{method: post, path: "/me/settings", page: (*visit).saveSettings},
 	{method: post, path: "/me/keys", page: (*visit).keys},

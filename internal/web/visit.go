@@ -106,8 +106,14 @@ func hasRole(roles []model.Role, role model.Role) bool {
 // navigation lists the pages that the person may open.
 func (v *visit) navigation() []templates.NavItem {
 	items := []templates.NavItem{{Href: "/", Label: "Queue"}, {Href: "/approvals", Label: "Approvals", Count: shortCount(v.counts.Approvals)},
-		{Href: "/uncertain", Label: "Uncertain", Count: shortCount(v.counts.Uncertain)}, {Href: "/audit", Label: "Audit"},
-		{Href: "/providers", Label: "Providers"}, {Href: "/workers", Label: "Workers"}}
+		{Href: "/uncertain", Label: "Uncertain", Count: shortCount(v.counts.Uncertain)}}
+	if len(v.permitted(authz.ReadAudit)) > 0 {
+		items = append(items, templates.NavItem{Href: "/audit", Label: "Audit"})
+	}
+	items = append(items, templates.NavItem{Href: "/providers", Label: "Providers"}, templates.NavItem{Href: "/workers", Label: "Workers"})
+	if len(v.permitted(authz.ManagePeople)) > 0 {
+		items = append(items, templates.NavItem{Href: "/admin/people", Label: "People"})
+	}
 	if v.Demo != nil {
 		items = append(items, templates.NavItem{Href: "/guide", Label: "Guide"})
 	}

@@ -96,6 +96,22 @@ func providers() ProvidersView {
 	return ProvidersView{Page: page("Providers", "/providers"), Providers: []ProviderView{{Name: "bank", Anchor: "provider-bank", Summary: Say("sandbox at ", Code("http://127.0.0.1:9090"), "; payouts, credits, disputes and messages of acme"), Contracts: []ContractView{contract, contract, contract}}}}
 }
 
+func people() PeopleView {
+	return PeopleView{
+		Page: page("People", "/"), Summary: Say("2 people, 1 service key"), How: Say("People are added with ", Code("console user")),
+		Rows: []PersonRow{
+			{Name: greek, Email: "eleni@acme.example", Account: "acme", Roles: "administrator", Since: ago(900 * time.Hour)},
+			{Name: hostile, Email: "x@acme.example", Account: "acme", Roles: "operator, approver", Since: ago(90 * time.Hour), Disabled: ago(time.Hour)},
+		},
+		Keys: []ServiceKeyRow{{Name: hostile, Prefix: "csk_01jd…", Account: "acme", May: "intents:read, intents:write", Issuer: greek, Made: ago(90 * time.Hour)}, {Name: "old", Prefix: "csk_01ab…", Account: "acme", May: "audit:read", Made: ago(900 * time.Hour), Revoked: ago(time.Hour)}},
+	}
+}
+
+func stepUp() StepUpView {
+	wait := later(time.Minute)
+	return StepUpView{Page: page("Confirm that it is you", "/"), Next: "/approvals", Failed: Say("The password is wrong. Nothing was done."), Wait: &wait}
+}
+
 func guide() GuideView {
 	return GuideView{
 		Page: demoPage("Guide", "/guide"), Intro: []Text{Say("Every story below was made by the real engine against the sandbox provider.")},
