@@ -145,7 +145,7 @@ func TestAbandonNeedsAnotherPerson(t *testing.T) {
 	olga.wants(olga.post("/intents/"+id+"/actions/abandon"), 409, "must be acknowledged", "Some things are to be mended")
 	path, preview := olga.preview(id, "abandon", "acknowledge", id+":create-payout")
 	olga.follow(olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because, "plan_code", found(t, planCode, preview)))
-	ann.wants(ann.get("/approvals"), 200, "Abandon, payout to Ελένη Παπαδοπούλου", because, "1 of those shown for you to decide")
+	ann.wants(ann.get("/approvals"), 200, "Abandon the payout of 900.50 EUR to Ελένη Παπαδοπούλου", because, "1 of those shown for you to decide")
 	link := found(t, regexp.MustCompile(`href="(/approvals/approval-[^"]+)"`), ann.get("/approvals"))
 	request := ann.get(link)
 	ann.wants(request, 200, "Your decision, Ann", "Asked by Olga", "May approve")

@@ -64,7 +64,7 @@ func (v *visit) approvalView(p approvalPage) templates.ApprovalView {
 	plan := p.view()
 	plan.Approvers, plan.Rule = say(counted(p.Needed, "signature"), " needed. "), p.rule()
 	view := templates.ApprovalView{Page: v.titled(label), ID: p.ID, Label: label, Title: asksFor(p.Action, p.c.Intent), Outcome: templates.Outcome(p.State),
-		Intent: templates.Button{Href: "/intents/" + p.Intent, Label: title(p.c.Kind)}, IntentID: p.Intent, Plan: plan, Why: p.why(),
+		Intent: templates.Button{Href: "/intents/" + p.Intent, Label: title(p.c.Kind)}, IntentID: p.Intent, Plan: plan, Why: whyAsked(p.Stored),
 		People: v.approvalPeople(p), Decisions: v.decisionRows(p), LookAlikes: lookAlikes(p.alike), Errors: p.errors,
 		MayApprove: open && may.Allowed, MayReject: open && authz.MayReject(v.actor, request).Allowed, MayWithdraw: open && authz.MayWithdraw(v.actor, request).Allowed,
 		Decider: "Your decision, " + v.person.Name, ApproveLabel: "Approve: " + words(p.Action), RejectLabel: "Reject", WithdrawLabel: "Withdraw the request",
@@ -88,14 +88,6 @@ func closedKind(s model.ApprovalState) string {
 		return "ok"
 	}
 	return "no"
-}
-
-// why is the requester's reason; the engine asks because of a rule.
-func (p approvalPage) why() string {
-	if p.Action == model.ApproveIntent {
-		return "A rule asks for people: " + p.rule()
-	}
-	return p.Stored.Reason
 }
 
 // rule is the tier that asks for people, where it is about the whole intent.

@@ -92,15 +92,20 @@ func (v *visit) approvalsView(state string, list actions.ApprovalPage, about map
 
 // asksFor says what a request asks people to sign.
 func asksFor(action string, i model.Intent) templates.Text {
+	act := title(action)
 	if action == model.ApproveIntent {
-		return say("Approve ", i.Kind, " to ", templates.Name(i.Payee))
+		act = "Approve"
 	}
-	return say(title(action), ", ", i.Kind, " to ", templates.Name(i.Payee))
+	text := say(act, " the ", i.Kind)
+	if m, ok := i.Money(); ok {
+		text = say(text, " of ", m)
+	}
+	return say(text, " to ", templates.Name(i.Payee))
 }
 
 func (v *visit) approvalRow(a actions.Approval, i model.Intent) templates.ApprovalRow {
 	row := templates.ApprovalRow{Href: "/approvals/" + a.ID, Title: asksFor(a.Action, i), Sub: say(templates.Key(a.Intent)), Money: money(i.Amount, i.Currency),
-		By: a.RequestedBy, At: v.at(a.Stored.CreatedAt), Why: a.Stored.Reason, Outcome: templates.Outcome(a.State), Ends: v.at(a.ExpiresAt)}
+		By: a.RequestedBy, At: v.at(a.Stored.CreatedAt), Why: whyAsked(a.Stored), Outcome: templates.Outcome(a.State), Ends: v.at(a.ExpiresAt)}
 	if a.Stored.State != model.ApprovalOpen {
 		row.Ends = v.at(a.Stored.ClosedAt)
 		row.How = say(a.Stored.ClosedBecause)
@@ -109,6 +114,14 @@ func (v *visit) approvalRow(a actions.Approval, i model.Intent) templates.Approv
 	row.Yours = authz.MayApprove(v.actor, requestOf(a.Stored, i.Creator)).Allowed
 	row.How = say(fmt.Sprintf("%d of %d signed", len(a.Decisions), a.Needed))
 	return row
+}
+
+// whyAsked is the requester's reason; the engine asks because of a rule.
+func whyAsked(a model.Approval) string {
+	if a.Action == model.ApproveIntent {
+		return "A rule asks for people: " + a.Reason
+	}
+	return a.Reason
 }
 
 // requestOf is what matters about a request for who may decide it.
