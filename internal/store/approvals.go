@@ -11,12 +11,8 @@ const approvalColumns = `id, state, action, intent_id, account, step, preview_id
 // intent, and adds the request to the loaded case. The error is of kind Conflict
 // where another request about the intent is open.
 func (t *Tx) OpenApproval(a model.Approval) error {
-	result, err := t.tx.NamedExecContext(t.ctx, "INSERT INTO approvals ("+approvalColumns+") VALUES ("+named(approvalColumns)+") ON CONFLICT DO NOTHING", a)
-	if err != nil {
-		return err
-	}
-	n, err := result.RowsAffected()
-	if err == nil && n == 0 {
+	inserted, err := t.InsertNew("approvals", approvalColumns, a)
+	if err == nil && !inserted {
 		return model.Errorf(model.Conflict, "action-refused", "Another approval request about this intent is open; it must be decided or withdrawn first.").
 			With("rule", "approval.open").With("because", "Another approval request about this intent is open.")
 	}

@@ -186,20 +186,11 @@ const (
 // InsertCase stores a new intent with its steps. inserted is false, and nothing
 // is stored, when its identity exists already.
 func (t *Tx) InsertCase(c *model.Case) (inserted bool, err error) {
-	query := "INSERT INTO intents (" + intentColumns + ") VALUES (" + named(intentColumns) + ") ON CONFLICT DO NOTHING"
-	result, err := t.tx.NamedExecContext(t.ctx, query, c.Intent)
-	if err != nil {
-		return false, fmt.Errorf("insert the intent: %w", err)
-	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 {
+	inserted, err = t.InsertNew("intents", intentColumns, c.Intent)
+	if err != nil || !inserted {
 		return false, err
 	}
-	for _, s := range c.Steps {
-		if err := t.Insert("steps", stepColumns, s); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+	return true, t.Insert("steps", stepColumns, c.Steps)
 }
 
 // SaveCase stores what changed since LockCase in the same transaction. It fails
@@ -253,20 +244,13 @@ func (t *Tx) saveStep(s *model.Step, old snapshot) error {
 			}
 		}
 	}
-	for _, g := range s.Generations[old.frozen[s.Name]:] {
-		if err := t.Insert("generations", generationColumns, g); err != nil {
-			return err
-		}
+	if err := t.Insert("generations", generationColumns, s.Generations[old.frozen[s.Name]:]); err != nil {
+		return err
 	}
 	if err := t.saveAttempts(s, old); err != nil {
 		return err
 	}
-	for _, e := range s.Evidence[old.evidence[s.Name]:] {
-		if err := t.Insert("evidence", evidenceColumns, e); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.Insert("evidence", evidenceColumns, s.Evidence[old.evidence[s.Name]:])
 }
 
 // sameRow compares the columns of two steps, not what hangs on them.
@@ -297,12 +281,7 @@ func (t *Tx) saveAttempts(s *model.Step, old snapshot) error {
 			return err
 		}
 	}
-	for i := known; i < len(s.Attempts); i++ {
-		if err := t.Insert("attempts", attemptColumns, s.Attempts[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.Insert("attempts", attemptColumns, s.Attempts[known:])
 }
 
 func (t *Tx) finishAttempt(a *model.Attempt) error {

@@ -44,15 +44,6 @@ func marks(n int) string {
 	return strings.TrimSuffix(strings.Repeat("?,", n), ",")
 }
 
-// named turns "a, b" into ":a, :b".
-func named(columns string) string {
-	list := strings.Split(columns, ",")
-	for i, c := range list {
-		list[i] = ":" + strings.TrimSpace(c)
-	}
-	return strings.Join(list, ", ")
-}
-
 // verb is the beginning of a statement, enough to tell which one failed.
 func verb(query string) string {
 	words := strings.Fields(query)

@@ -171,15 +171,6 @@ func (t *Tx) Changed(query string, args ...any) (int64, error) {
 	return result.RowsAffected()
 }
 
-// Insert writes one row from the db tags of a struct. columns names them.
-func (t *Tx) Insert(table, columns string, row any) error {
-	query := "INSERT INTO " + table + " (" + columns + ") VALUES (" + named(columns) + ")"
-	if _, err := t.tx.NamedExecContext(t.ctx, query, row); err != nil {
-		return fmt.Errorf("insert into %s: %w", table, err)
-	}
-	return nil
-}
-
 // Get reads one row; ok is false when there is none.
 func (t *Tx) Get(into any, query string, args ...any) (ok bool, err error) {
 	err = t.tx.GetContext(t.ctx, into, t.tx.Rebind(query), args...)
