@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"context"
 
 	"countersign/internal/model"
@@ -23,7 +25,7 @@ func (d *demo) guide(ctx context.Context) (*web.Demo, error) {
 			case err != nil:
 				return err
 			default:
-				g.Stories = append(g.Stories, web.Story{Title: s.title, Intent: id, Text: s.text, Try: s.try})
+				g.Stories = append(g.Stories, web.Story{Title: strings.ToUpper(s.title[:1]) + s.title[1:], Intent: id, Text: s.text, Try: s.try})
 			}
 		}
 		return nil

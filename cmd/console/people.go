@@ -2,17 +2,20 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"countersign/internal/audit"
 	"countersign/internal/model"
 	"countersign/internal/store"
+	"countersign/internal/web/session"
 )
 
 // The accounts of the demo.
@@ -57,7 +60,10 @@ const demoLinkLife = 12 * time.Hour
 // with them after a restart.
 type demoKeys map[string]string
 
-const demoServiceKey = "demo"
+const (
+	demoServiceKey = "demo"
+	demoPassword   = "password" // the one password of all sample people
+)
 
 // makePeople makes the sample people where they are missing, and their keys.
 func (d *demo) makePeople(ctx context.Context) error {
@@ -66,10 +72,14 @@ func (d *demo) makePeople(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	password, hash, err := demoPasswordOf(kept)
+	if err != nil {
+		return err
+	}
 	err = d.db.Update(ctx, func(tx *store.Tx) (err error) {
-		d.keys = demoKeys{}
+		d.keys = demoKeys{demoPassword: password}
 		for _, sample := range samplePeople {
-			if d.keys[sample.email], err = d.person(tx, sample, kept[sample.email]); err != nil {
+			if d.keys[sample.email], err = d.person(tx, sample, kept[sample.email], hash); err != nil {
 				return fmt.Errorf("sample person %s: %w", sample.email, err)
 			}
 		}
@@ -82,13 +92,29 @@ func (d *demo) makePeople(ctx context.Context) error {
 	return writeDemoKeys(keyFile, d.keys)
 }
 
-// person makes one sample person where they are missing, and gives their key.
-func (d *demo) person(tx *store.Tx, sample samplePerson, kept string) (key string, err error) {
+// demoPasswordOf gives the kept password of the sample people, or a new one with
+// the hash that they get. One for all: hashing eight would slow the first start.
+func demoPasswordOf(kept demoKeys) (password, hash string, err error) {
+	if password = kept[demoPassword]; password != "" {
+		return password, "", nil
+	}
+	text := strings.ToLower(rand.Text())
+	password = text[:4] + "-" + text[4:8] + "-" + text[8:12] + "-" + text[12:16]
+	hash, err = session.Hash(password)
+	return password, hash, err
+}
+
+// person makes one sample person where they are missing, sets their password
+// where it is new, and gives their key.
+func (d *demo) person(tx *store.Tx, sample samplePerson, kept, hash string) (key string, err error) {
 	add := userAdd{Email: sample.email, Account: sample.account, Name: sample.name}
 	add.Role.Value = roleName(sample.role)
 	p, err := tx.PersonByEmail(sample.email)
 	if model.KindOf(err) == model.NotFound {
 		p, err = add.add(tx, d.log)
+	}
+	if err == nil && hash != "" {
+		err = tx.SetPassword(p.ID, hash, "")
 	}
 	if err != nil {
 		return "", err
@@ -102,7 +128,7 @@ func (d *demo) person(tx *store.Tx, sample samplePerson, kept string) (key strin
 // invite gives everyone a new sign-in link.
 func (d *demo) invite(ctx context.Context) (ready readyLine, err error) {
 	err = d.db.Update(ctx, func(tx *store.Tx) error {
-		ready = readyLine{Address: d.url(), Sandbox: d.sandbox.URL(), APIKey: d.keys[demoServiceKey]}
+		ready = readyLine{Address: d.url(), Sandbox: d.sandbox.URL(), APIKey: d.keys[demoServiceKey], password: d.keys[demoPassword]}
 		for _, sample := range samplePeople {
 			p, err := tx.PersonByEmail(sample.email)
 			if err != nil {

@@ -11,6 +11,8 @@ type readyLine struct {
 	Sandbox string        `json:"sandbox,omitempty"`
 	People  []readyPerson `json:"people,omitempty"`
 	APIKey  string        `json:"api_key,omitempty"`
+
+	password string // of the sample people; for people to read, not for programs
 }
 
 // readyPerson is one sample person, with what lets them in.

@@ -19,6 +19,7 @@ func writeWelcome(out io.Writer, ready readyLine, dir string) error {
 		fmt.Fprintf(table, "  %s\t%s of %s\t%s\t%s\n", p.Email, p.Role, p.account, p.SigninURL, p.name)
 	}
 	table.Flush() // into memory, which cannot fail
+	fmt.Fprintf(&text, "\nTheir password, asked for again before grave acts: %s\n", ready.password)
 	fmt.Fprintln(&text, "\nAPI keys (those of people pass step-up, which only a demo hands out):")
 	for _, p := range ready.People {
 		fmt.Fprintf(table, "  %s\t%s\n", p.Email, p.APIKey)

@@ -162,7 +162,7 @@ func (e *Engine) keepLook(tx *store.Tx, c *model.Case, s *model.Step, j *job) er
 	}
 	if j.webhook != nil {
 		look.Source, look.By = model.FromWebhook, j.webhook.Provider
-		look.Detail = j.webhook.Type + ": " + seen.Detail
+		look.Detail = seen.Detail + " A webhook, " + j.webhook.Type + ", led there."
 		if err := e.closeWebhook(tx, j, seen); err != nil {
 			return err
 		}

@@ -177,13 +177,11 @@ func (c *Case) contradict(s *Step, e *Evidence, reason string, now Time) error {
 
 // openConflict adds a conflict unless the step has an open one.
 func (c *Case) openConflict(s *Step, e *Evidence, reason string, now Time) {
-	for _, k := range c.Conflicts {
-		if k.Step == s.Name && k.ClosedAt == 0 {
-			return
-		}
+	if c.contradicted(s) {
+		return
 	}
 	c.Conflicts = append(c.Conflicts, Contradiction{ID: "conflict-" + e.ID, IntentID: c.ID, Step: s.Name, EvidenceID: e.ID, Reason: reason, OpenedAt: now})
-	s.NextTryAt = 0
+	s.NextTryAt, s.NextCheckAt = 0, 0
 	c.Version++
 }
 

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Do is a piece of the engine's work.
 type Do string
 
@@ -123,8 +125,8 @@ func (c *Case) openRequest(action string) *Approval {
 // learnt about the step. spread is in [0, 1).
 func (c *Case) schedule(s *Step, t Timing, spread float64, now Time) {
 	s.NextTryAt, s.NextCheckAt = 0, 0
-	if s.OpenAttempt() != nil {
-		return
+	if s.OpenAttempt() != nil || c.contradicted(s) {
+		return // a person looks and decides; asking on would only repeat itself
 	}
 	if s.Uncertain() && s.Contract.Queryable() {
 		c.scheduleCheck(s, t, now)
@@ -137,6 +139,11 @@ func (c *Case) schedule(s *Step, t Timing, spread float64, now Time) {
 	case OutcomeUnknown:
 		c.scheduleRepeat(s, t, spread, now)
 	}
+}
+
+// contradicted reports whether the step has an open conflict.
+func (c *Case) contradicted(s *Step) bool {
+	return slices.ContainsFunc(c.Conflicts, func(k Contradiction) bool { return k.Step == s.Name && k.ClosedAt == 0 })
 }
 
 // scheduleCheck plans the next look, and one at the moment from which "not

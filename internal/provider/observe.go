@@ -35,7 +35,7 @@ func ObserveOne(object Object, expect Expect) model.Observation {
 		Currency: object.Currency, Status: object.Status, Returned: object.Returned,
 		Detail: fmt.Sprintf("The provider says %q.", object.Status)}
 	if code := mismatch(object, expect); code != "" {
-		o.Finding, o.Detail = model.FoundOther, "The object has "+mismatchWords[code]+"."
+		o.Finding, o.Detail = model.FoundOther, differs("The provider's object", object, expect)
 		return o
 	}
 	switch object.Phase {

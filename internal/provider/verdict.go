@@ -145,7 +145,7 @@ func judgeSuccess(form Form, call Call, reply Reply) model.Outcome {
 	if !ok || object.ID == "" {
 		return unknown("unreadable", "The answer is not in the provider's form.")
 	}
-	return judgeObject(object, mismatch(object, call.Expect))
+	return judgeObject(object, call.Expect)
 }
 
 // mismatch compares an object with what was asked for, and gives a code for the
@@ -162,22 +162,29 @@ func mismatch(object Object, expect Expect) string {
 	return ""
 }
 
-var mismatchWords = map[string]string{
-	"other_key":         "another key or reference",
-	"other_amount":      "another amount or currency",
-	"other_destination": "another destination",
+// differs says in which way what was seen is not what was asked for.
+func differs(what string, object Object, expect Expect) string {
+	switch mismatch(object, expect) {
+	case "other_key":
+		return what + " names another key or reference."
+	case "other_amount":
+		seen, asked := model.Money{Amount: object.Amount, Currency: object.Currency}, model.Money{Amount: expect.Amount, Currency: expect.Currency}
+		return fmt.Sprintf("%s shows %s where %s was asked for.", what, seen, asked)
+	}
+	return what + " names another destination."
 }
 
 // judgeObject lets the provider's own word decide, if the object is what we
 // asked for. One under our reference that differs is kept for the look-up; one
 // under another reference is nothing to us.
-func judgeObject(object Object, code string) model.Outcome {
+func judgeObject(object Object, expect Expect) model.Outcome {
+	code := mismatch(object, expect)
 	if code == "other_key" {
-		return unknown(code, "The answer names "+mismatchWords[code]+".")
+		return unknown(code, differs("The answer", object, expect))
 	}
 	o := model.Outcome{ExternalRef: object.ID, Amount: object.Amount, Currency: object.Currency, Status: object.Status}
 	if code != "" {
-		o.Result, o.Code, o.Detail = model.ResultUnknown, code, "The answer names "+mismatchWords[code]+"."
+		o.Result, o.Code, o.Detail = model.ResultUnknown, code, differs("The answer", object, expect)
 		return o
 	}
 	o.Detail = fmt.Sprintf("The provider says %q.", object.Status)

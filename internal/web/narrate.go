@@ -234,8 +234,11 @@ func sourceWords(e model.Evidence) templates.Text {
 	if e.Attempt != 0 {
 		text = say(text, fmt.Sprintf(" of attempt %d", e.Attempt))
 	}
-	if e.By != "" {
-		text = say(text, ", ", templates.Name(e.By))
+	switch {
+	case strings.Contains(e.By, "/"): // a worker's name says nothing to people
+		return say(text, ", engine")
+	case e.By != "":
+		return say(text, ", ", templates.Name(e.By))
 	}
 	return text
 }

@@ -106,10 +106,10 @@ func stepOf(c *model.Case, s *model.Step, t model.Timing) Step {
 		State: string(s.State), Settling: s.Settling, Provider: text(s.Provider), ExternalRef: text(s.ExternalRef),
 		Amount: amountIn(s.Amount, s.Currency), NextTryAt: moment(s.NextTryAt), CompensatedBy: text(undoneBy(c, s)),
 		Attempts: []Attempt{}, Evidence: []Evidence{}}
-	if until, ok := s.SafeUntil(t.Call); ok {
+	if until, ok := s.SafeUntil(t.Call); ok && !s.State.Done() {
 		shape.SafeUntil = moment(until)
 	}
-	if at, ok := c.NotFoundFinalAt(s); ok {
+	if at, ok := c.NotFoundFinalAt(s); ok && !s.State.Done() {
 		shape.NotFoundFinalAt = moment(at)
 	}
 	for i := range s.Attempts {
