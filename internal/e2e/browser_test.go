@@ -134,7 +134,7 @@ func (b *tab) observe(event any) {
 		b.wrong("script failed: %s", e.ExceptionDetails.Text)
 	case *log.EventEntryAdded:
 		// Chromium notes the status of a refused page itself.
-		if e.Entry.Source != "network" || e.Entry.URL != b.base+b.path {
+		if e.Entry.Source != "network" || strings.HasPrefix(e.Entry.URL, b.base+"/static/") {
 			b.wrong("console: %s", e.Entry.Text)
 		}
 	case *audits.EventIssueAdded:
