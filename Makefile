@@ -1,7 +1,7 @@
 # The checks, the benchmarks and the generated files. Everything here runs
 # without settings; `make test` is what continuous integration runs.
 
-.PHONY: test tools lint bench generate run
+.PHONY: test tools lint bench generate run screens
 
 # test installs what the checks need and is missing, then runs all of them. A
 # test that was skipped is a failure here.
@@ -30,3 +30,9 @@ generate:
 
 run:
 	go run ./cmd/console demo
+
+# screens takes the README's picture anew.
+screens: tools
+	E2E_SHOTS=$(CURDIR)/.cache/shots COUNTERSIGN_E2E=required go test -count=1 -run StoryWithoutScript ./internal/e2e
+	mkdir -p docs/screens
+	cp .cache/shots/intent-window-noscript.png docs/screens/intent.png

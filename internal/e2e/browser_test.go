@@ -67,7 +67,7 @@ type look struct {
 }
 
 var (
-	plain = look{name: "noscript", noScript: true, width: 1280, height: 900}
+	plain = look{name: "noscript", noScript: true, width: 1280, height: 1060}
 	light = look{name: "light", width: 1280, height: 900}
 	dark  = look{name: "dark", dark: true, width: 1280, height: 900}
 	phone = look{name: "phone", width: 390, height: 844, mobile: true}
@@ -264,14 +264,19 @@ func (b *tab) must(err error, doing string) {
 }
 
 // shot writes a screenshot of the whole page, if screenshots are wanted.
-func (b *tab) shot(name string) {
+func (b *tab) shot(name string) { b.picture(name, chromedp.FullScreenshot(100)) }
+
+// view writes a screenshot of what the window shows.
+func (b *tab) view(name string) { b.picture(name, chromedp.CaptureScreenshot()) }
+
+func (b *tab) picture(name string, take chromedp.Action[[]byte]) {
 	folder := os.Getenv("E2E_SHOTS")
 	if folder == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	picture, err := chromedp.Run(ctx, take)
 	if err == nil {
 		err = os.MkdirAll(folder, 0o755)
 	}

@@ -42,6 +42,7 @@ func resolve(t *testing.T, b *tab, demo *product) {
 		}
 	}
 	b.shot("intent")
+	b.view("intent-window")
 	stepKey := strings.TrimPrefix(intent, "/intents/") + ":create-payout"
 	if said := b.text(".q3"); !strings.Contains(said, "create-payout") {
 		t.Errorf("what is uncertain does not name create-payout:\n%s", said)
