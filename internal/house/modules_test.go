@@ -32,17 +32,47 @@ var reasons = map[string]string{
 	"golang.org/x/net":                                         "an HTML tree of pages, in tests",
 	"golang.org/x/sync":                                        "groups of goroutines that end together",
 	"golang.org/x/sys":                                         "reads a password from a terminal without echo",
-	"golang.org/x/text":                                        "Unicode normal forms and widths",
 	"honnef.co/go/tools":                                       "staticcheck, as a tool",
 	"pgregory.net/rapid":                                       "property tests",
 }
 
 func TestModulesHaveAReason(t *testing.T) {
-	for _, path := range slices.Sorted(maps.Keys(directModules(t))) {
+	used := directModules(t)
+	for _, path := range slices.Sorted(maps.Keys(used)) {
 		if reasons[path] == "" {
 			t.Errorf("%s is used and has no reason in the list", path)
 		}
 	}
+	for _, path := range slices.Sorted(maps.Keys(reasons)) {
+		if !used[path] {
+			t.Errorf("%s has a reason in the list and is not used", path)
+		}
+	}
+	for _, path := range requiredDirectly(t) {
+		if !used[path] {
+			t.Errorf("go.mod requires %s, which nothing imports", path)
+		}
+	}
+}
+
+// requiredDirectly are the modules that go.mod names as our own requirements.
+func requiredDirectly(t *testing.T) (paths []string) {
+	t.Helper()
+	var mod struct {
+		Require []struct {
+			Path     string
+			Indirect bool
+		}
+	}
+	if err := json.Unmarshal(goCommand(t, "mod", "edit", "-json"), &mod); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range mod.Require {
+		if !r.Indirect {
+			paths = append(paths, r.Path)
+		}
+	}
+	return paths
 }
 
 // directModules are the modules of others that one of our packages or its
