@@ -71,7 +71,6 @@ func local(base, path, link string) []string {
 var (
 	idInPath  = regexp.MustCompile(`(intent-)?[0-9a-z]{26}|[a-z]+_[0-9A-Za-z]{20,}|\b[0-9]+\b|[0-9a-f]{40,}`)
 	anIntent  = regexp.MustCompile(`^/intents/intent-[0-9a-z]{26}$`)
-	anEntry   = regexp.MustCompile(`^/audit/[0-9]+$`)
 	stepQuery = regexp.MustCompile(`^step=`)
 )
 
