@@ -71,11 +71,8 @@ func (db *DB) updateOnce(ctx context.Context, fn func(*Tx) error) error {
 	if err := fn(tx); err != nil {
 		return err
 	}
-	if err := tx.commit(); err != nil {
-		return err
-	}
-	db.latest.Store(int64(tx.now))
-	return nil
+	db.latest.Store(int64(tx.now)) // kept or not: a commit may say nothing, and time only has to grow
+	return tx.commit()
 }
 
 // commit keeps the transaction with the time it was made at.
