@@ -65,7 +65,7 @@ type intake struct {
 	client *http.Client
 }
 
-func newIntake(b *testing.B, db *store.DB) *intake {
+func newIntake(b testing.TB, db *store.DB) *intake {
 	b.Helper()
 	w := newWorld(b, db)
 	e := echo.New()
@@ -79,7 +79,7 @@ func newIntake(b *testing.B, db *store.DB) *intake {
 
 // post takes in n payouts, numbered from first, and returns when the last is
 // durable.
-func (in *intake) post(b *testing.B, first, n int) {
+func (in *intake) post(b testing.TB, first, n int) {
 	b.Helper()
 	numbers := make(chan int)
 	var group sync.WaitGroup
@@ -124,7 +124,7 @@ func (in *intake) postOne(number int) error {
 // bare is the baseline: a table of one blob, one row per commit.
 type bare struct{ db *sql.DB }
 
-func newBare(b *testing.B, file string) bare {
+func newBare(b testing.TB, file string) bare {
 	b.Helper()
 	db, err := sql.Open("sqlite3", "file:"+file+"?_journal_mode=WAL&_synchronous=FULL&_txlock=immediate&_foreign_keys=on&_busy_timeout=5000")
 	if err != nil {
@@ -138,7 +138,7 @@ func newBare(b *testing.B, file string) bare {
 	return bare{db}
 }
 
-func (d bare) insert(b *testing.B, n int) {
+func (d bare) insert(b testing.TB, n int) {
 	b.Helper()
 	body := make([]byte, bareBytes)
 	for range n {

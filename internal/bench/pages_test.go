@@ -64,7 +64,7 @@ type reader struct {
 	cookie *http.Cookie
 }
 
-func newReader(b *testing.B, intents int) reader {
+func newReader(b testing.TB, intents int) reader {
 	b.Helper()
 	db := storetest.OpenFile(b, filepath.Join(b.TempDir(), "pages.db"), store.Options{})
 	r := reader{grown: grow(b, db, intents)}
@@ -80,12 +80,20 @@ func newReader(b *testing.B, intents int) reader {
 }
 
 // look asks for a page once.
-func (r reader) look(b *testing.B, path string) {
+func (r reader) look(b testing.TB, path string) {
 	request := httptest.NewRequest(http.MethodGet, "http://127.0.0.1"+path, nil)
 	request.AddCookie(r.cookie)
 	answer := httptest.NewRecorder()
 	r.pages.ServeHTTP(answer, request)
 	if answer.Code != http.StatusOK {
 		b.Fatalf("%s: status %d\n%s", path, answer.Code, answer.Body)
+	}
+}
+
+// TestGrownRowsAreRead: what SQL made can be read as if the engine had left it.
+func TestGrownRowsAreRead(t *testing.T) {
+	r := newReader(t, 2000)
+	for _, path := range []string{"/", "/?state=all", "/?state=processing", "/uncertain", "/intents/" + r.unknown} {
+		r.look(t, path)
 	}
 }

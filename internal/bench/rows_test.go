@@ -23,7 +23,7 @@ type grown struct {
 // completed. Every external step has its attempt, its frozen request and its
 // evidence. SQL makes the rows; what they say is what the engine would have
 // left, near enough for reading.
-func grow(b *testing.B, db *store.DB, intents int) grown {
+func grow(b testing.TB, db *store.DB, intents int) grown {
 	b.Helper()
 	w := newWorld(b, db)
 	first := w.accept(b)
@@ -43,7 +43,7 @@ func grow(b *testing.B, db *store.DB, intents int) grown {
 }
 
 // accept takes the payout in that the others are copies of.
-func (w *world) accept(b *testing.B) (id string) {
+func (w *world) accept(b testing.TB) (id string) {
 	b.Helper()
 	ctx := context.Background()
 	var actor authz.Actor

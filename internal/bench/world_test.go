@@ -29,7 +29,7 @@ type world struct {
 
 // newWorld fills a new database with one operator and one service key. No
 // provider is there; none is called.
-func newWorld(b *testing.B, db *store.DB) *world {
+func newWorld(b testing.TB, db *store.DB) *world {
 	b.Helper()
 	adapter := sandbox.New(sandbox.Config{Name: "bank", URL: "http://127.0.0.1:9"})
 	registry, err := provider.NewRegistry(map[string]provider.Adapter{"bank": adapter},
