@@ -24,8 +24,8 @@ func TestMarkHappenedGoesOnAndIsChecked(t *testing.T) {
 	w.confirm(w.ada, p)
 	c := w.load(id)
 	s := c.Step(pay)
-	if s.State != model.Confirmed || s.ExternalRef != "po_1" || s.Moved != 500 || s.Ordered != model.OrderReconcile || c.Fence != fence+1 || c.State != model.Processing {
-		t.Errorf("%s %s moved %d, ordered %q; intent %s", s.State, s.ExternalRef, s.Moved, s.Ordered, c.State)
+	if s.State != model.Confirmed || s.ExternalRef != "po_1" || s.Moved != 500 || s.NextCheckAt == 0 || c.Fence != fence+1 || c.State != model.Processing {
+		t.Errorf("%s %s moved %d, next look %v; intent %s", s.State, s.ExternalRef, s.Moved, s.NextCheckAt, c.State)
 	}
 	e := s.Evidence[len(s.Evidence)-1]
 	if e.Source != model.FromOperator || e.By != "Ada" || e.Document != "https://bank.example/1" || e.Detail != reason || e.Dated == 0 {

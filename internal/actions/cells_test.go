@@ -80,7 +80,7 @@ var markCells = []cell{
 	{name: "unknown", setup: sent(unknown), step: pay, input: happenedInput, rule: "mark.unknown", allowed: true},
 	{name: "overdue", setup: settlesOverdue, step: pay, input: happenedInput, rule: "mark.overdue", allowed: true},
 	{name: "conflict", setup: then(sent(unknown), found(pay, another)), step: pay, input: happenedInput, rule: "mark.conflict", allowed: true},
-	{name: "came back", setup: then(confirmed, found(pay, cameBack)), step: pay, input: happenedInput, rule: "mark.conflict", allowed: true},
+	{name: "came back", setup: then(confirmed, found(pay, cameBack)), step: pay, input: happenedInput, rule: "mark.returned", allowed: true},
 	{name: "abandoned and uncertain", setup: then(sent(unknown), goneByTwo), step: pay, input: happenedInput, rule: "mark.unknown", allowed: true},
 	{name: "settling in time", setup: sent(accepted), step: pay, rule: "mark.settling"},
 	{name: "nothing uncertain", rule: "mark.nothing-uncertain"},

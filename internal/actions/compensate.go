@@ -3,6 +3,7 @@ package actions
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"countersign/internal/authz"
@@ -32,7 +33,7 @@ func mayCompensate(c *model.Case, s *model.Step, now model.Time) ruling {
 		return no("compensate.no-undo", "A compensation is not compensated; it is mended by review.")
 	case standing != nil:
 		return no("compensate.standing", "A compensation of "+standing.Step+" is "+string(standing.State)+" already.")
-	case anyReturned(c):
+	case takesBackReturned(c, s):
 		return no("compensate.already-back", "The money came back by itself already; undoing it too would take it twice.")
 	case s.State == model.OutcomeUnknown:
 		return no("compensate.unknown", "What is not known cannot be reversed: first find out whether "+s.Name+" happened.")
@@ -45,16 +46,16 @@ func mayCompensate(c *model.Case, s *model.Step, now model.Time) ruling {
 	case undoLate(s, now):
 		return no("compensate.too-late", "The time in which "+s.Name+" can be undone is over.")
 	}
+	if c.StaleEntry() == s {
+		return yes("compensate.reverse-entry", "The money came back by itself; reversing the entry of "+s.Name+" sets the books right.")
+	}
 	return yes("compensate.undo", s.Name+" can be undone, with every later step that can be.")
 }
 
-func anyReturned(c *model.Case) bool {
-	for _, s := range c.Steps {
-		if s.Returned > 0 {
-			return true
-		}
-	}
-	return false
+// takesBackReturned reports whether undoing from the step on would take money
+// back that came back by itself.
+func takesBackReturned(c *model.Case, s *model.Step) bool {
+	return s.Returned > 0 || slices.ContainsFunc(takenBack(c, s), func(u *model.Step) bool { return u.Returned > 0 })
 }
 
 // undoLate reports whether the provider undoes the step no more.

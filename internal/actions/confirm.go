@@ -56,6 +56,8 @@ func (in *Confirmation) check() error {
 		return invalid("/reason", "is shorter than 8 characters")
 	case n > maxReason:
 		return invalid("/reason", "is longer than 2,000 characters")
+	case strings.ContainsFunc(in.Reason, func(r rune) bool { return model.Disruptive(r) && !strings.ContainsRune("\n\r\t", r) }):
+		return invalid("/reason", "holds control characters, or ones that turn the direction of text")
 	}
 	return nil
 }

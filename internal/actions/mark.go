@@ -13,7 +13,7 @@ var mark = &Action{Name: model.MarkExternalResult, Needs: authz.MarkExternalResu
 
 // markable reports whether a person's word about the step could be asked for.
 func markable(c *model.Case, s *model.Step) bool {
-	return s.Class.Effect() && (s.State == model.OutcomeUnknown || settling(s)) || inConflict(c, s)
+	return s.Class.Effect() && (s.State == model.OutcomeUnknown || settling(s)) || c.Contradicted(s)
 }
 
 // mayMark rules on a step before what is to be recorded is known; nil is an
@@ -25,7 +25,9 @@ func mayMark(c *model.Case, s *model.Step, now model.Time) ruling {
 	switch {
 	case s == nil:
 		return no("mark.nothing-uncertain", "No step is unknown, overdue or in conflict.")
-	case inConflict(c, s):
+	case c.Contradicted(s) && s.Returned > 0:
+		return yes("mark.returned", "The money of "+s.Name+" came back; a mark records how much, and closes that.")
+	case c.Contradicted(s):
 		return yes("mark.conflict", "Two observations of "+s.Name+" contradict each other; only a mark closes that.")
 	case s.State == model.OutcomeUnknown && s.Class.Effect():
 		return yes("mark.unknown", "What became of "+s.Name+" is unknown.")
@@ -66,13 +68,24 @@ func mayMarkNothing(c *model.Case, s *model.Step, dated, now model.Time) ruling 
 	return yes("mark.did-not-happen", "It may be recorded as not happened.")
 }
 
-// markPeople is how many people a statement takes.
-func markPeople(s *model.Step, m marking, tiers authz.Tiers) int {
+// markPeople is how many people a statement takes. Where observations of money
+// contradict each other, one person's word never decides between them.
+func markPeople(c *model.Case, s *model.Step, m marking, tiers authz.Tiers) int {
 	if !s.HasMoney() {
 		return 1
 	}
 	signed, _ := tiers.People(m.Amount, m.Currency)
-	return peopleFor(m.Result == markNothing || m.Amount != s.Amount || signed > 0)
+	differs := m.Amount != expectedAmount(s) || c.Contradicted(s) && s.Returned == 0
+	return peopleFor(m.Result == markNothing || differs || signed > 0)
+}
+
+// expectedAmount is what a mark of the step would record if all is as known: the
+// amount asked for, or what the provider says came back.
+func expectedAmount(s *model.Step) int64 {
+	if s.Returned > 0 {
+		return s.Returned
+	}
+	return s.Amount
 }
 
 func planMark(p *Planning) (Plan, error) {
@@ -90,7 +103,7 @@ func planMark(p *Planning) (Plan, error) {
 	if err := p.mayRecord(m); err != nil {
 		return Plan{}, err
 	}
-	plan := newPlan(markPeople(s, m, p.Tiers))
+	plan := newPlan(markPeople(p.Case, s, m, p.Tiers))
 	plan.Input = m
 	plan.Changes = append(plan.Changes, model.PlannedChange{Subject: s.Key(), From: string(s.State), To: string(m.becomes(s)), Because: m.sentence()})
 	plan.sort(p.Case, s)
@@ -110,7 +123,7 @@ func (p *Planning) mayRecord(m marking) error {
 }
 
 // applyMark records the statement. Where the provider can be asked, the engine
-// checks a "happened" by asking.
+// checks a "happened" by asking, in its own time.
 func applyMark(a *Applying) error {
 	m, err := a.marking()
 	if err != nil {
@@ -124,8 +137,5 @@ func applyMark(a *Applying) error {
 		return err
 	}
 	c.Fence++
-	if m.Result == markHappened && s.Contract.Queryable() {
-		a.order(s, model.OrderReconcile, nil)
-	}
 	return nil
 }

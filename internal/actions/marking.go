@@ -20,7 +20,7 @@ const (
 type markInput struct {
 	Result      string        `json:"result"`
 	ExternalRef string        `json:"external_ref"`
-	Amount      int64         `json:"amount"` // minor units; 0 is as asked
+	Amount      int64         `json:"amount"` // minor units; 0 is as asked, or as came back
 	Currency    string        `json:"currency"`
 	Date        string        `json:"date"` // RFC 3339, or a day, which counts from its beginning in UTC
 	Document    *markDocument `json:"document"`
@@ -43,6 +43,7 @@ type marking struct {
 	Dated       model.Time `json:"dated"`
 	Document    string     `json:"document"`
 	SHA256      string     `json:"sha256"`
+	Back        bool       `json:"back,omitempty"` // the amount is what came back
 }
 
 // becomes is the step's state after the statement.
@@ -62,6 +63,9 @@ func (m marking) sentence() string {
 		return "Recorded as not happened, by " + m.Document + " of " + m.Dated.String() + "."
 	}
 	text := "Recorded as happened: " + m.ExternalRef
+	if m.Back {
+		text = "Recorded as come back: " + m.ExternalRef
+	}
 	if m.Currency != "" {
 		text += ", " + model.Money{Amount: m.Amount, Currency: m.Currency}.String()
 	}
@@ -74,14 +78,18 @@ func (p *Planning) marking() (marking, error) {
 	if err := p.decode(&in); err != nil {
 		return marking{}, err
 	}
-	if in.Document == nil || *in.Document == (markDocument{}) {
-		return marking{}, &model.Refusal{Rule: "mark.no-evidence", Because: "A mark needs a document: an upload, or a link."}
-	}
-	m := marking{Result: in.Result, ExternalRef: in.ExternalRef}
+	m := marking{Result: in.Result, ExternalRef: in.ExternalRef, Back: in.Result == markHappened && p.Step.Returned > 0}
 	var faults faults
 	in.checkResult(&faults)
-	m.Dated = in.dated(p.Now, &faults)
-	m.Amount, m.Currency = in.money(p.Step, &faults)
+	m.Dated = in.dated(p, &faults)
+	m.Amount, m.Currency = in.money(p, &faults)
+	if in.Document == nil || *in.Document == (markDocument{}) {
+		if len(faults) == 0 {
+			return marking{}, &model.Refusal{Rule: "mark.no-evidence", Because: "A mark needs a document: an upload, or a link."}
+		}
+		faults.add("/input/document", "is missing: give a file, or a link")
+		return marking{}, faults.err()
+	}
 	if err := m.takeDocument(p, *in.Document, &faults); err != nil {
 		return marking{}, err
 	}
@@ -107,10 +115,10 @@ const maxRef = 255
 
 func (in markInput) checkResult(f *faults) {
 	if in.Result != markHappened && in.Result != markNothing {
-		f.add("/input/result", "is neither happened nor did_not_happen")
+		f.add("/input/result", "says neither that it happened (happened) nor that it did not (did_not_happen)")
 	}
 	if in.ExternalRef == "" && in.Result == markHappened {
-		f.add("/input/external_ref", "is missing")
+		f.add("/input/external_ref", "is missing: what happened has a reference at the provider or the bank")
 	}
 	if len(in.ExternalRef) > maxRef || !plain(in.ExternalRef) {
 		f.add("/input/external_ref", "is longer than 255 bytes or holds control characters")
@@ -129,35 +137,58 @@ func plain(text string) bool {
 
 // dated reads the document's date. A day alone counts from its beginning: the
 // careful reading, since the document may be older than a send of that day.
-func (in markInput) dated(now model.Time, f *faults) model.Time {
+func (in markInput) dated(p *Planning, f *faults) model.Time {
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(layout, in.Date); err == nil {
-			if model.At(at) > now {
-				f.add("/input/date", "lies ahead")
-			}
-			return model.At(at)
+		std, err := time.Parse(layout, in.Date)
+		if err != nil {
+			continue
 		}
+		at := model.At(std)
+		switch first := firstSend(p.Step); {
+		case at > p.Now:
+			f.add("/input/date", "lies in the future")
+		case at.Add(anyZone) < first:
+			f.add("/input/date", "lies before the first send: a document of that day cannot know of it")
+		}
+		return at
 	}
-	f.add("/input/date", "is neither an RFC 3339 time nor a date")
+	f.add("/input/date", "is missing or unreadable: give a day (2026-11-30) or a moment (RFC 3339)")
 	return 0
 }
 
-// money is what really moved; as asked for where the statement does not say.
-func (in markInput) money(s *model.Step, f *faults) (int64, string) {
+// anyZone is by how much a day given without a zone may seem too early: the day
+// itself, and the furthest zone.
+const anyZone = 38 * time.Hour
+
+// firstSend is when the step can first have acted, 0 where it never was sent.
+func firstSend(s *model.Step) model.Time {
+	if len(s.Attempts) == 0 {
+		return 0
+	}
+	return s.Attempts[0].StartedAt
+}
+
+// money is what really moved, or came back; as known where the statement does
+// not say. Between contradicting observations nothing is known.
+func (in markInput) money(p *Planning, f *faults) (int64, string) {
+	s := p.Step
 	if !s.HasMoney() || in.Result == markNothing {
 		if in.Amount != 0 {
-			f.add("/input/amount", "has no meaning here: no money moved")
+			f.add("/input/amount", "has no place here: no money moves with this")
 		}
 		return 0, ""
 	}
 	if in.Amount < 0 || in.Amount > model.MaxAmount {
-		f.add("/input/amount", "is not between 1 and 2^53-1 minor units")
+		f.add("/input/amount", "must be positive and at most 9,007,199,254,740,991 minor units")
 	}
 	if in.Currency != "" && in.Currency != s.Currency {
-		f.add("/input/currency", "is not the currency of the step")
+		f.add("/input/currency", "must be that of the step, "+s.Currency)
+	}
+	if in.Amount == 0 && p.Case.Contradicted(s) && s.Returned == 0 {
+		f.add("/input/amount", "is missing: the observations differ, so say what really moved")
 	}
 	if in.Amount == 0 {
-		return s.Amount, s.Currency
+		return expectedAmount(s), s.Currency
 	}
 	return in.Amount, s.Currency
 }
@@ -181,9 +212,9 @@ func (m *marking) takeDocument(p *Planning, d markDocument, f *faults) error {
 func (d markDocument) checkLink(f *faults) {
 	link, err := url.Parse(d.URL)
 	if err != nil || link.Scheme != "https" && link.Scheme != "http" || link.Host == "" || len(d.URL) > 2000 {
-		f.add("/input/document/url", "is no http or https address")
+		f.add("/input/document/url", "must be an address that begins with https:// or http://")
 	}
 	if sum, err := hex.DecodeString(d.SHA256); d.SHA256 != "" && (err != nil || len(sum) != 32) {
-		f.add("/input/document/sha256", "is no SHA-256 in hex")
+		f.add("/input/document/sha256", "must be 64 hexadecimal digits")
 	}
 }

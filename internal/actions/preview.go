@@ -97,11 +97,11 @@ func (r *Runner) rehearse(tx *store.Tx, actor authz.Actor, action *Action, req P
 		Plan: body, Digest: seal(action.Name, req.Step, c, plan), Version: c.Version, People: plan.People}, c.Account, nil
 }
 
-// plan is the action's plan, refused where it needs a second person while
-// another request already waits for one.
+// plan is the action's plan, refused where it needs a second person, or states
+// something, while another request already waits for one.
 func (a *Action) plan(p *Planning) (Plan, error) {
 	plan, err := a.Plan(p)
-	if open := p.Case.OpenRequest(); err == nil && plan.People > 1 && open != nil {
+	if open := p.Case.OpenRequest(); err == nil && (plan.People > 1 || a == mark) && open != nil {
 		return plan, waitsForOther(open).err()
 	}
 	return plan, err
@@ -111,6 +111,9 @@ func (a *Action) plan(p *Planning) (Plan, error) {
 func waitsForOther(open *model.Approval) ruling {
 	return no("approval.open", "Another request about this intent waits for approval ("+open.ID+"); it must be decided or withdrawn first.")
 }
+
+// rightsRule names the rule by which a role may not.
+func rightsRule(needs authz.Permission) string { return "rights." + string(needs) }
 
 // entitled reads the actor's rights as they are in this transaction.
 func (r *Runner) entitled(tx *store.Tx, actor authz.Actor, account string, needs authz.Permission, hidden error) error {
@@ -124,6 +127,7 @@ func (r *Runner) entitled(tx *store.Tx, actor authz.Actor, account string, needs
 	now := authz.Actor(fresh)
 	if may := now.May(account, needs); !may.Allowed {
 		may.Code = authz.CodeDenied // they saw it when they began
+		may.Rule = rightsRule(needs)
 		return may.Err()
 	}
 	return authz.StepUpNeeded(now, needs, tx.Now()).Err()
@@ -226,4 +230,28 @@ func ruleOf(err error) string {
 		return rule
 	}
 	return ""
+}
+
+// Moved tells what is different from a preview of the actor's own that is not
+// used yet; nothing where confirming it would still do exactly that. It changes
+// nothing. Errors are those of GetPreview.
+func (r *Runner) Moved(ctx context.Context, actor authz.Actor, id string) (changes []string, err error) {
+	err = r.db.Rehearse(ctx, func(tx *store.Tx) error {
+		t := &confirming{Runner: r, tx: tx, actor: actor}
+		if t.preview, err = ownPreview(tx, actor, id); err != nil || t.preview.UsedAt != 0 {
+			return err
+		}
+		if t.c, err = tx.LockCase(t.preview.IntentID); err != nil {
+			return err
+		}
+		t.action = find(t.preview.Action)
+		_, _, err := t.replan()
+		var moved *model.Error
+		if errors.As(err, &moved) && moved.Kind == model.Stale {
+			changes, _ = moved.Extra["changes"].([]string)
+			return nil
+		}
+		return err
+	})
+	return changes, err
 }

@@ -10,7 +10,7 @@ var reconcile = &Action{Name: model.Reconcile, Needs: authz.Reconcile, Plan: pla
 
 // reconcilable reports whether asking about the step could tell anything.
 func reconcilable(c *model.Case, s *model.Step) bool {
-	return s.Class.Effect() && (s.State == model.OutcomeUnknown || settling(s) || s.State == model.Confirmed || inConflict(c, s))
+	return s.Class.Effect() && (s.State == model.OutcomeUnknown || settling(s) || s.State == model.Confirmed || c.Contradicted(s))
 }
 
 // mayReconcile rules on a step; nil is an intent in which nothing was sent.

@@ -52,16 +52,6 @@ func onlyLooking(c *model.Case, now model.Time) bool {
 	return open == nil && c.LeaseLive(now, "")
 }
 
-// inConflict reports whether an open conflict is about the step.
-func inConflict(c *model.Case, s *model.Step) bool {
-	for _, k := range c.Conflicts {
-		if k.Step == s.Name && k.ClosedAt == 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // settling reports whether the provider took the step's effect and has not said
 // how it ended.
 func settling(s *model.Step) bool { return s.State == model.InProgress && s.Settling }

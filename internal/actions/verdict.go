@@ -30,7 +30,7 @@ func Verdicts(c *model.Case, actor authz.Actor, people []model.Person, t model.T
 	v.add(retry, u, 1, mayRetry(c, u, t, now))
 	v.each(reconcile, func(s *model.Step) bool { return reconcilable(c, s) }, func(s *model.Step) (int, ruling) { return 1, mayReconcile(c, s) })
 	v.each(mark, func(s *model.Step) bool { return markable(c, s) }, func(s *model.Step) (int, ruling) {
-		return leastMarkPeople(s, tiers), mayMark(c, s, now)
+		return leastMarkPeople(c, s, tiers), mayMark(c, s, now)
 	})
 	v.each(compensate, compensable, func(s *model.Step) (int, ruling) { return 2, mayCompensate(c, s, now) })
 	v.add(abandon, nil, peopleFor(len(ToAcknowledge(c)) > 0), mayAbandon(c, now))
@@ -39,11 +39,11 @@ func Verdicts(c *model.Case, actor authz.Actor, people []model.Person, t model.T
 
 // leastMarkPeople is how many people it takes to record that it happened as
 // asked for; other statements take two.
-func leastMarkPeople(s *model.Step, tiers authz.Tiers) int {
+func leastMarkPeople(c *model.Case, s *model.Step, tiers authz.Tiers) int {
 	if s == nil {
 		return 1
 	}
-	return markPeople(s, marking{Result: markHappened, Amount: s.Amount, Currency: s.Currency}, tiers)
+	return markPeople(c, s, marking{Result: markHappened, Amount: expectedAmount(s), Currency: s.Currency}, tiers)
 }
 
 // verdicts collects the entries for one actor.
@@ -71,11 +71,11 @@ func (v *verdicts) each(a *Action, concerns func(*model.Step) bool, rule func(*m
 }
 
 func (v *verdicts) add(a *Action, s *model.Step, people int, r ruling) {
-	if open := v.c.OpenRequest(); r.allowed && people > 1 && open != nil {
+	if open := v.c.OpenRequest(); r.allowed && (people > 1 || a == mark) && open != nil {
 		r = waitsForOther(open)
 	}
 	if may := v.actor.May(v.c.Account, a.Needs); r.allowed && !may.Allowed {
-		r = no("rights."+string(a.Needs), may.Because)
+		r = no(rightsRule(a.Needs), may.Because)
 	}
 	entry := Verdict{Action: a.Name, Allowed: r.allowed, Rule: r.rule, Because: r.because, People: people, Approvers: []string{}}
 	if s != nil {

@@ -92,7 +92,7 @@ func standingRefusal(intent string) string {
 
 // askPeople opens the request to approve the intent.
 func (e *Engine) askPeople(tx *store.Tx, c *model.Case) error {
-	request := c.ApproveIntentRequest(tx.NewID("ap"), e.Timing, tx.Now())
+	request := c.ApproveIntentRequest(tx.NewID("approval"), e.Timing, tx.Now())
 	if err := tx.OpenApproval(request); err != nil {
 		return err
 	}

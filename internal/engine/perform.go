@@ -53,6 +53,9 @@ func (e *Engine) look(ctx context.Context, adapter provider.Adapter, j *job) mod
 	ctx, cancel := context.WithTimeout(ctx, e.Timing.Call)
 	defer cancel()
 	ref := s.ExternalRef
+	if s.ConfirmedByMark() {
+		ref = "" // a person may have named a bank's line; the provider is asked by our own reference
+	}
 	if j.webhook != nil && ref == "" {
 		ref = j.webhook.Ref
 	}

@@ -58,8 +58,8 @@ func (c *Case) weigh(s *Step, look Look, e *Evidence, now Time) error {
 func (c *Case) weighHappened(s *Step, look Look, e *Evidence, now Time) error {
 	e.Says, e.Final = Happened, true
 	switch {
-	case s.State == Confirmed && (s.ExternalRef == "" || s.ExternalRef == look.ExternalRef):
-		s.ExternalRef = look.ExternalRef
+	case s.State == Confirmed && (s.ExternalRef == "" || s.ExternalRef == look.ExternalRef || s.ConfirmedByMark()):
+		s.ExternalRef = look.ExternalRef // a mark may have named a bank's line; this is the object itself
 		return nil
 	case s.State == Confirmed:
 		return c.contradict(s, e, fmt.Sprintf("The provider shows %s beside %s, which had confirmed this step.", look.ExternalRef, s.ExternalRef), now)
@@ -141,7 +141,7 @@ func (c *Case) weighNone(s *Step, look Look, e *Evidence, now Time) error {
 	final, known := c.NotFoundFinalAt(s)
 	conclusive := known && look.Began >= final && !look.Detached
 	switch {
-	case s.State == Confirmed && conclusive && s.confirmedByMark():
+	case s.State == Confirmed && conclusive && s.ConfirmedByMark():
 		return c.contradict(s, e, "A person marked this as happened; the provider does not know it, and would by now.", now)
 	case s.State == OutcomeUnknown && s.ExternalRef == "" && conclusive:
 		e.Says, e.Final = DidNotHappen, true
@@ -154,9 +154,12 @@ func (c *Case) weighNone(s *Step, look Look, e *Evidence, now Time) error {
 	return nil
 }
 
-// confirmedByMark reports whether only a person's word confirms the step.
-func (s *Step) confirmedByMark() bool {
+// ConfirmedByMark reports whether only a person's word confirms the step.
+func (s *Step) ConfirmedByMark() bool {
 	marked := false
+	if s.State != Confirmed {
+		return false
+	}
 	for i := range s.Evidence {
 		if e := &s.Evidence[i]; e.Says == Happened {
 			if e.Source != FromOperator {
@@ -177,7 +180,7 @@ func (c *Case) contradict(s *Step, e *Evidence, reason string, now Time) error {
 
 // openConflict adds a conflict unless the step has an open one.
 func (c *Case) openConflict(s *Step, e *Evidence, reason string, now Time) {
-	if c.contradicted(s) {
+	if c.Contradicted(s) {
 		return
 	}
 	c.Conflicts = append(c.Conflicts, Contradiction{ID: "conflict-" + e.ID, IntentID: c.ID, Step: s.Name, EvidenceID: e.ID, Reason: reason, OpenedAt: now})
@@ -225,10 +228,14 @@ func (c *Case) ApplyMark(s *Step, m Mark, t Timing, spread float64, now Time) (E
 		By: m.By, Ref: m.ExternalRef, WireKey: s.WireKey, Amount: m.Amount, Currency: m.Currency, Detail: m.Reason,
 		Document: m.Document, DocSHA256: m.DocSHA256, Dated: m.Dated}
 	var err error
-	if m.Happened {
+	switch {
+	case m.Happened && s.Returned > 0:
+		e.Says, s.Returned = CameBack, m.Amount // what was paid stays as it was
+		err = c.move(s, Confirmed, WhoOperator, e.ID, m.Reason, now)
+	case m.Happened:
 		e.Says = Happened
 		err = c.confirm(s, m.ExternalRef, m.Amount, WhoOperator, e.ID, m.Reason, now)
-	} else if s.State != Pending && s.State != NotNeeded { // those did nothing anyway
+	case s.State != Pending && s.State != NotNeeded: // those did nothing anyway
 		s.PersonOnly, s.ExternalRef, s.Moved = true, "", 0
 		err = c.fail(s, Retryable, WhoOperator, "marked", e.ID, m.Reason, now)
 	}

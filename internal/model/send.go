@@ -38,7 +38,7 @@ func (c *Case) blocked(s *Step, now Time) *Refusal {
 		return &Refusal{"intent.compensated", "A compensation is asked for, open or done: nothing more runs under this intent."}
 	case k != nil:
 		return &Refusal{"conflict.open", "Two observations contradict each other on " + k.Step + ": " + k.Reason + " Only a mark by a person closes that."}
-	case c.ParentReturned:
+	case c.ParentReturned && s.MovesMoney():
 		return &Refusal{"parent.returned", "The money already came back by itself; undoing it too would take it twice."}
 	case open != nil:
 		return &Refusal{"send.in-flight", "A send is in flight; its result must be known first."}

@@ -91,7 +91,7 @@ func (c *Case) confirm(s *Step, ref string, amount int64, by Who, cause, reason 
 	if ref != "" {
 		s.ExternalRef = ref
 	}
-	if s.MovesMoney() {
+	if s.HasMoney() {
 		s.Moved = s.Amount
 		if amount != 0 {
 			s.Moved = amount

@@ -30,7 +30,7 @@ func (c *Case) Review(t Timing, now Time) *Review {
 	if u == nil || c.Abandonment != nil || c.StandingCompensation() != nil || u.OpenAttempt() != nil || u.Ordered != NoOrder {
 		return nil
 	}
-	if c.ParentReturned {
+	if c.ParentReturned && u.MovesMoney() {
 		return &Review{"parent.returned", "The money came back by itself, so this reversal must not be sent.", Abandon}
 	}
 	switch u.State {
@@ -88,6 +88,19 @@ func (c *Case) reviewUnknown(u *Step, t Timing, now Time) *Review {
 		return &Review{"unknown.checks-spent", "Unknown, and asking the provider did not settle it: " + u.Reason, Reconcile}
 	}
 	return &Review{"unknown.cannot-be-asked", "Unknown, and the provider cannot be asked: " + u.Reason, MarkExternalResult}
+}
+
+// StaleEntry is a ledger entry that still stands though the money it is about
+// came back by itself, or nil: reversing it is a person's decision.
+func (c *Case) StaleEntry() *Step {
+	back := false
+	for _, s := range c.Steps {
+		back = back || s.Returned > 0
+		if back && s.Operation == "ledger.post" && s.State == Confirmed && c.StandingCompensation() == nil {
+			return s
+		}
+	}
+	return nil
 }
 
 // SomethingHappened reports whether anything stands that would have to be
@@ -171,7 +184,7 @@ func (c *Case) exposure() {
 		case back && s.State != OutcomeUnknown:
 		case s.Uncertain():
 			c.Uncertain += s.Amount
-		case s.State == Confirmed:
+		case s.State == Confirmed && s.MovesMoney():
 			c.Confirmed += s.Moved - s.Returned
 		}
 	}

@@ -66,7 +66,7 @@ func (c *Case) addWatched(s *Step, add func(Work)) {
 	if s.State == InProgress && s.Settling && s.SettlesBy != 0 {
 		add(Work{Do: DoOverdue, Step: s, At: s.SettlesBy})
 	}
-	if s.Uncertain() && s.NextCheckAt != 0 {
+	if s.NextCheckAt != 0 && (s.Uncertain() || s.State == Confirmed) {
 		add(Work{Do: DoCheck, Step: s, At: s.NextCheckAt, Trigger: ByEngine})
 	}
 }
@@ -125,10 +125,10 @@ func (c *Case) openRequest(action string) *Approval {
 // learnt about the step. spread is in [0, 1).
 func (c *Case) schedule(s *Step, t Timing, spread float64, now Time) {
 	s.NextTryAt, s.NextCheckAt = 0, 0
-	if s.OpenAttempt() != nil || c.contradicted(s) {
+	if s.OpenAttempt() != nil || c.Contradicted(s) {
 		return // a person looks and decides; asking on would only repeat itself
 	}
-	if s.Uncertain() && s.Contract.Queryable() {
+	if (s.Uncertain() || s.ConfirmedByMark()) && s.Contract.Queryable() {
 		c.scheduleCheck(s, t, now)
 	}
 	switch s.State {
@@ -141,8 +141,8 @@ func (c *Case) schedule(s *Step, t Timing, spread float64, now Time) {
 	}
 }
 
-// contradicted reports whether the step has an open conflict.
-func (c *Case) contradicted(s *Step) bool {
+// Contradicted reports whether the step has an open conflict.
+func (c *Case) Contradicted(s *Step) bool {
 	return slices.ContainsFunc(c.Conflicts, func(k Contradiction) bool { return k.Step == s.Name && k.ClosedAt == 0 })
 }
 

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strconv"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"countersign/internal/model"
@@ -113,7 +112,7 @@ func (f *faults) text(location, value string, longest int) {
 
 // optional bounds a single line of text that may be missing.
 func (f *faults) optional(location, value string, longest int) {
-	f.bounded(location, value, longest, disruptive)
+	f.bounded(location, value, longest, model.Disruptive)
 }
 
 // prose requires text that may have several lines.
@@ -122,7 +121,7 @@ func (f *faults) prose(location, value string, longest int) {
 		f.add(location, "is missing")
 		return
 	}
-	f.bounded(location, value, longest, func(r rune) bool { return disruptive(r) && r != '\n' && r != '\t' && r != '\r' })
+	f.bounded(location, value, longest, func(r rune) bool { return model.Disruptive(r) && r != '\n' && r != '\t' && r != '\r' })
 }
 
 func (f *faults) bounded(location, value string, longest int, refused func(rune) bool) {
@@ -135,13 +134,6 @@ func (f *faults) bounded(location, value string, longest int, refused func(rune)
 			return
 		}
 	}
-}
-
-// disruptive are the characters that break a line or turn the direction of the
-// text around them: a name must not be able to change how an amount is read.
-func disruptive(r rune) bool {
-	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' ||
-		'\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
 
 var wordPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:/+@-]*$`)

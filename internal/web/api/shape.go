@@ -101,10 +101,19 @@ func intentOf(c *model.Case, lookAlikes int, verdicts []Verdict, t model.Timing)
 	return shape
 }
 
+// moved is the step's amount: what really moved once that is known, until then
+// what was asked for.
+func moved(s *model.Step) int64 {
+	if s.State == model.Confirmed && s.Moved != 0 {
+		return s.Moved
+	}
+	return s.Amount
+}
+
 func stepOf(c *model.Case, s *model.Step, t model.Timing) Step {
 	shape := Step{Name: s.Name, Key: s.Key(), WireKey: text(s.WireKey), Generation: s.Generation, Class: string(s.Class),
 		State: string(s.State), Settling: s.Settling, Provider: text(s.Provider), ExternalRef: text(s.ExternalRef),
-		Amount: amountIn(s.Amount, s.Currency), NextTryAt: moment(s.NextTryAt), CompensatedBy: text(undoneBy(c, s)),
+		Amount: amountIn(moved(s), s.Currency), NextTryAt: moment(s.NextTryAt), CompensatedBy: text(undoneBy(c, s)),
 		Attempts: []Attempt{}, Evidence: []Evidence{}}
 	if until, ok := s.SafeUntil(t.Call); ok && !s.State.Done() {
 		shape.SafeUntil = moment(until)
