@@ -17,7 +17,7 @@ func (v *visit) stepUpForm() error {
 func (v *visit) showStepUp(status int, view templates.StepUpView) error {
 	view.Page = v.titled("Confirm that it is you")
 	view.Page.Refresh = ""
-	view.NoPassword = v.person.PasswordHash == ""
+	view.Email, view.NoPassword = v.person.Email, v.person.PasswordHash == ""
 	return v.show(status, templates.StepUp(view))
 }
 
