@@ -53,6 +53,7 @@ func (e *Engine) finishLocal(tx *store.Tx, c *model.Case, w model.Work, result w
 	}
 	out := result.Outcome()
 	out.ByRule = s.Operation == model.ApprovalStep
+	e.Logger.Info("attempt", "intent", c.ID, "step", s.Key(), "attempt", len(s.Attempts), "result", out.Result, "code", out.Code, "worker", c.LeaseWorker)
 	_, err := c.Settle(s, out, tx.NewID("ev"), e.Timing, e.Spread(), tx.Now())
 	return err
 }
