@@ -21,7 +21,8 @@ import (
 type approvalPage struct {
 	actions.Approval
 	planner
-	alike  store.Counted
+	alike  []model.Intent // some of those that look alike
+	count  store.Counted  // how many do
 	form   confirmFields
 	errors templates.FieldErrors
 }
@@ -34,7 +35,10 @@ func (v *visit) openApproval() (p approvalPage, err error) {
 		if p.c, err = v.caseOf(tx, p.Intent); err != nil {
 			return err
 		}
-		p.alike, err = tx.LookAlikes(p.c.Account, p.c.LookAlike, p.c.ID)
+		if p.count, err = tx.LookAlikes(p.c.Account, p.c.LookAlike, p.c.ID); err != nil {
+			return err
+		}
+		p.alike, err = tx.Resembling(p.c, listedAlike)
 		return err
 	})
 	if err != nil {
@@ -44,7 +48,7 @@ func (v *visit) openApproval() (p approvalPage, err error) {
 	if err := json.Unmarshal(p.Approval.Plan, &p.plan); err != nil {
 		return p, fmt.Errorf("read the plan of %s: %w", p.ID, err)
 	}
-	return p, nil
+	return p, v.foresee(&p)
 }
 
 // approval shows one request, its plan and the decisions.
@@ -60,17 +64,20 @@ func (v *visit) approvalView(p approvalPage) templates.ApprovalView {
 	request := requestOf(p.Stored, p.c.Creator)
 	open := p.Stored.State == model.ApprovalOpen
 	may := authz.MayApprove(v.actor, request)
-	label := title(p.Action)
-	plan := p.view()
-	plan.Approvers, plan.Rule = say(counted(p.Needed, "signature"), " needed. "), p.rule()
+	label := upper(actNames[p.Action])
 	view := templates.ApprovalView{Page: v.titled(label), ID: p.ID, Label: label, Title: asksFor(p.Action, p.c.Intent), Outcome: templates.Outcome(p.State),
-		Intent: templates.Button{Href: "/intents/" + p.Intent, Label: title(p.c.Kind)}, IntentID: p.Intent, Plan: plan, Why: whyAsked(p.Stored),
-		People: v.approvalPeople(p), Decisions: v.decisionRows(p), LookAlikes: lookAlikes(p.alike), Errors: p.errors,
+		Intent: templates.Button{Href: "/intents/" + p.Intent, Label: title(p.c.Kind)}, IntentID: p.Intent, Plan: v.approvalPlan(p),
+		About: p.signedFor(), AboutTitle: "What it is about", PlanTitle: "What would be done, in this order",
+		People: v.approvalPeople(p), Decisions: v.decisionRows(p), LookAlikes: p.lookAlikes(), Errors: p.errors,
 		MayApprove: open && may.Allowed, MayReject: open && authz.MayReject(v.actor, request).Allowed, MayWithdraw: open && authz.MayWithdraw(v.actor, request).Allowed,
-		Decider: "Your decision, " + v.person.Name, ApproveLabel: "Approve: " + words(p.Action), RejectLabel: "Reject", WithdrawLabel: "Withdraw the request",
+		Decider: "Your decision, " + v.person.Name, ApproveLabel: "Approve: " + p.signs(), RejectLabel: "Reject", WithdrawLabel: "Withdraw the request",
 		Reason: templates.ReasonField{Value: p.form.Reason, Hint: reasonHint}, TypedCode: p.typed(), Typed: p.form.PlanCode}
-	if p.c.Currency != "" {
-		view.ApproveLabel += ", " + model.Money{Amount: p.c.Amount, Currency: p.c.Currency}.String()
+	view.Why, view.WhyRule = v.whyAsked(p.Stored, p.c.Intent)
+	if p.Action == model.ApproveIntent {
+		view.AboutTitle, view.PlanTitle = "What is approved", "What the engine does then, in this order"
+	}
+	if !open {
+		view.PlanTitle = "What was asked for, in this order"
 	}
 	if open {
 		view.Expires, view.Changed = v.at(p.ExpiresAt), say(templates.Bold("nothing"))
@@ -88,14 +95,6 @@ func closedKind(s model.ApprovalState) string {
 		return "ok"
 	}
 	return "no"
-}
-
-// rule is the tier that asks for people, where it is about the whole intent.
-func (p approvalPage) rule() string {
-	if s := p.c.ApprovalStep(); s != nil && p.Action == model.ApproveIntent {
-		return s.Rule
-	}
-	return ""
 }
 
 func (v *visit) approvalPeople(p approvalPage) []templates.Fact {

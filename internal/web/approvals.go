@@ -44,6 +44,14 @@ func (v *visit) approvals() error {
 	return v.show(http.StatusOK, templates.Approvals(v.approvalsView(state, list, about)))
 }
 
+// matched counts requests: "1 request", "14 requests".
+func matched(n store.Counted) string {
+	if n.N == 1 {
+		return "1 request"
+	}
+	return count(n) + " requests"
+}
+
 // aboutIntents reads the intents that requests are about, in one query.
 func (v *visit) aboutIntents(list []actions.Approval) (map[string]model.Intent, error) {
 	var ids []string
@@ -62,10 +70,7 @@ func (v *visit) aboutIntents(list []actions.Approval) (map[string]model.Intent, 
 }
 
 func (v *visit) approvalsView(state string, list actions.ApprovalPage, about map[string]model.Intent) templates.ApprovalsView {
-	view := templates.ApprovalsView{Page: v.titled("Approvals"), Caption: "Requests, newest first", Matched: count(store.Counted{N: list.Count, Capped: list.CountCapped}) + " match"}
-	if list.Count == 1 {
-		view.Matched = "1 matches"
-	}
+	view := templates.ApprovalsView{Page: v.titled("Approvals"), Caption: "Requests, newest first", Matched: matched(store.Counted{N: list.Count, Capped: list.CountCapped})}
 	for _, s := range append(slices.Clone(approvalStates), anyApproval) {
 		view.States = append(view.States, templates.Choice{Href: "/approvals?state=" + string(s), Label: words(string(s)), Current: string(s) == state})
 	}
@@ -90,13 +95,13 @@ func (v *visit) approvalsView(state string, list actions.ApprovalPage, about map
 	return view
 }
 
+// asks are the acts of requests, as their titles begin.
+var asks = map[string]string{model.ApproveIntent: "Approve", model.RetryUnfinished: "Try again", model.Reconcile: "Ask about",
+	model.MarkExternalResult: "Record the outcome of", model.Compensate: "Undo", model.Abandon: "Abandon"}
+
 // asksFor says what a request asks people to sign.
 func asksFor(action string, i model.Intent) templates.Text {
-	act := title(action)
-	if action == model.ApproveIntent {
-		act = "Approve"
-	}
-	text := say(act, " the ", i.Kind)
+	text := say(asks[action], " the ", i.Kind)
 	if m, ok := i.Money(); ok {
 		text = say(text, " of ", m)
 	}
@@ -105,7 +110,8 @@ func asksFor(action string, i model.Intent) templates.Text {
 
 func (v *visit) approvalRow(a actions.Approval, i model.Intent) templates.ApprovalRow {
 	row := templates.ApprovalRow{Href: "/approvals/" + a.ID, Title: asksFor(a.Action, i), Sub: say(templates.Key(a.Intent)), Money: money(i.Amount, i.Currency),
-		By: a.RequestedBy, At: v.at(a.Stored.CreatedAt), Why: whyAsked(a.Stored), Outcome: templates.Outcome(a.State), Ends: v.at(a.ExpiresAt)}
+		By: a.RequestedBy, At: v.at(a.Stored.CreatedAt), Outcome: templates.Outcome(a.State), Ends: v.at(a.ExpiresAt)}
+	row.Why, row.WhyRule = v.whyAsked(a.Stored, i)
 	if a.Stored.State != model.ApprovalOpen {
 		row.Ends = v.at(a.Stored.ClosedAt)
 		row.How = say(a.Stored.ClosedBecause)
@@ -114,14 +120,6 @@ func (v *visit) approvalRow(a actions.Approval, i model.Intent) templates.Approv
 	row.Yours = authz.MayApprove(v.actor, requestOf(a.Stored, i.Creator)).Allowed
 	row.How = say(fmt.Sprintf("%d of %d signed", len(a.Decisions), a.Needed))
 	return row
-}
-
-// whyAsked is the requester's reason; the engine asks because of a rule.
-func whyAsked(a model.Approval) string {
-	if a.Action == model.ApproveIntent {
-		return "A rule asks for people: " + a.Reason
-	}
-	return a.Reason
 }
 
 // requestOf is what matters about a request for who may decide it.

@@ -25,7 +25,7 @@ func (p planner) typed() bool {
 	case model.RetryUnfinished:
 		return len(p.plan.Calls) > 0 && p.plan.Calls[0].State == model.OutcomeUnknown
 	case model.MarkExternalResult:
-		return p.stated().Result == "did_not_happen"
+		return p.stated().Result != markHappened
 	case model.Compensate:
 		return true
 	case model.Abandon:
@@ -33,6 +33,9 @@ func (p planner) typed() bool {
 	}
 	return false
 }
+
+// markHappened is the result of a mark that says that something took place.
+const markHappened = "happened"
 
 // statedInput is what the person stated, as far as pages show it.
 type statedInput struct {
@@ -60,10 +63,10 @@ func (p planner) view() templates.PlanView {
 		v.Calls = append(v.Calls, p.call(call))
 	}
 	for _, s := range p.plan.Untouched {
-		v.Untouched = append(v.Untouched, templates.Line{State: templates.State(s.State), Text: say(s.Step, ", ", words(string(s.State)))})
+		v.Untouched = append(v.Untouched, templates.Line{State: templates.State(s.State), Text: say(s.Step, ", ", words(string(s.State))), Sub: say(p.classOf(s.Step, s.Class))})
 	}
 	for _, s := range p.plan.Then {
-		v.Then = append(v.Then, templates.Line{State: templates.State(s.State), Text: say(s.Step), Sub: say(string(s.Class), " · ", templates.Key(s.StepKey))})
+		v.Then = append(v.Then, templates.Line{State: templates.State(s.State), Text: say(s.Step), Sub: say(p.classOf(s.Step, s.Class), " · ", templates.Key(s.StepKey))})
 	}
 	if len(p.plan.Then) > 0 {
 		v.ThenNote = say("Only once what comes before is confirmed.")
@@ -73,16 +76,91 @@ func (p planner) view() templates.PlanView {
 	}
 	v.Records = p.records()
 	if p.action == model.Compensate {
-		v.Money = []templates.Fact{{Label: "Confirmed", Text: say(p.confirmedMoney())}, {Label: "To undo", Text: say("what is named in the calls, in full")}}
+		v.Money = p.undoing()
 	}
 	return v
 }
 
-func (p planner) confirmedMoney() any {
-	if p.c.Currency == "" {
-		return "no money"
+// classOf words a step's class, with its provider where it has one.
+func (p planner) classOf(step string, class model.Class) string {
+	if s := p.c.Step(step); s != nil {
+		return classWords(s)
 	}
-	return model.Money{Amount: p.c.Confirmed, Currency: p.c.Currency}
+	return classWords(&model.Step{Class: class})
+}
+
+// undoing says what is out and what is taken back of it.
+func (p planner) undoing() []templates.Fact {
+	confirmed, undone := say("no money"), say("no money")
+	if p.c.Confirmed != 0 && p.c.Currency != "" {
+		confirmed = say(model.Money{Amount: p.c.Confirmed, Currency: p.c.Currency})
+	}
+	facts := []templates.Fact{{Label: "Confirmed", Text: confirmed}, {Label: "To take back", Text: undone}}
+	if m, ok := p.undoneMoney(); ok {
+		facts[1].Text, facts[1].Sub = say(m), say(upper(m.Words()))
+	}
+	return facts
+}
+
+// undoneMoney is what a compensation takes back at providers.
+func (p planner) undoneMoney() (m model.Money, ok bool) {
+	for _, call := range p.plan.Calls {
+		if s := p.undone(call); s != nil && s.Class.Effect() && s.HasMoney() {
+			m.Amount, m.Currency, ok = m.Amount+outstanding(s), s.Currency, true
+		}
+	}
+	return m, ok
+}
+
+// outstanding is what a step moved and what did not come back by itself; what
+// is not settled yet counts as asked for.
+func outstanding(s *model.Step) int64 {
+	if s.State != model.Confirmed {
+		return s.Amount
+	}
+	return s.Moved - s.Returned
+}
+
+// statedMoney is the sum that a mark records: what was stated, else what the
+// step asked for, or what is known to have come back.
+func (p planner) statedMoney(s *model.Step) (m model.Money, ok bool) {
+	in := p.stated()
+	if s == nil || !s.HasMoney() || in.Result != markHappened {
+		return m, false
+	}
+	m = model.Money{Amount: in.Amount, Currency: s.Currency}
+	if m.Amount == 0 && s.Returned > 0 {
+		m.Amount = s.Returned
+	} else if m.Amount == 0 {
+		m.Amount = s.Amount
+	}
+	return m, true
+}
+
+// statedAs is what a mark records of its step, in words.
+func (p planner) statedAs() string {
+	s := p.marked()
+	if p.stated().Result != markHappened {
+		return "not happened"
+	}
+	text := "happened"
+	if s != nil && s.Returned > 0 {
+		text = "come back"
+	}
+	if m, ok := p.statedMoney(s); ok {
+		text += ", " + m.String()
+	}
+	return text
+}
+
+// marked is the step that a mark is about.
+func (p planner) marked() *model.Step {
+	for _, change := range p.plan.Changes {
+		if _, name, _, err := model.SplitStepKey(change.Subject); err == nil {
+			return p.c.Step(name)
+		}
+	}
+	return nil
 }
 
 // records are what a mark or an abandonment writes down.
@@ -99,12 +177,12 @@ func (p planner) records() (facts []templates.Fact) {
 	if p.action != model.MarkExternalResult {
 		return facts
 	}
-	add("Result", say(words(in.Result)))
+	add("Result", say(upper(p.statedAs())))
 	if in.ExternalRef != "" {
 		add("External reference", say(templates.Key(in.ExternalRef)))
 	}
-	if in.Amount != 0 && in.Currency != "" {
-		add("Amount that moved", say(model.Money{Amount: in.Amount, Currency: in.Currency}))
+	if m, ok := p.statedMoney(p.marked()); ok {
+		facts = append(facts, templates.Fact{Label: "Amount", Text: say(m), Sub: say(upper(m.Words()))})
 	}
 	add("Dated", say(in.Date))
 	if in.Document.Upload != "" {
@@ -118,19 +196,24 @@ func (p planner) records() (facts []templates.Fact) {
 // call words one request.
 func (p planner) call(call model.PlannedCall) templates.CallView {
 	v := templates.CallView{Step: call.Step, State: templates.State(call.State), Method: call.Method, URL: call.URL, StepKey: call.StepKey,
-		Class: string(call.Class), Body: call.Body, BodySHA256: call.BodySHA256}
+		Class: p.classOf(call.Step, call.Class), Body: call.Body, BodySHA256: call.BodySHA256}
+	v.Mail = mailOf(call)
 	if v.Method == "" {
-		v.Method, v.URL = "inside", "our own database"
+		v.Inside = say("Nothing is sent: it is an entry in this console’s own database.")
 	}
 	if call.OnRepeat != "" {
 		v.OnRepeat = say(call.OnRepeat)
 	}
 	s := p.c.Step(call.Step)
 	if undone := p.undone(call); undone != nil {
-		v.Undoes, v.To, v.Money = undone.Name, undone.Provider, money(undone.Moved-undone.Returned, undone.Currency)
+		v.Undoes, v.To, v.Money = undone.Name, undone.Provider, money(outstanding(undone), undone.Currency)
+		v.Class = classWords(&model.Step{Class: call.Class, Provider: undone.Provider})
 	} else if s != nil {
 		v.To, v.Money, v.Class = s.Provider, money(s.Amount, s.Currency), classWords(s)
 		v.Party = say(" to ", templates.Name(p.c.Payee))
+		if call.Class == model.Local {
+			v.Party = nil
+		}
 	}
 	if call.WireKey != "" {
 		v.WireKey = say(templates.Key(call.WireKey))
@@ -185,4 +268,16 @@ func (p planner) undone(call model.PlannedCall) *model.Step {
 		}
 	}
 	return nil
+}
+
+// mailOf reads what a message says to people, so that its bytes need not be.
+func mailOf(call model.PlannedCall) *templates.Mail {
+	if call.Class != model.Message || call.Body == "" {
+		return nil
+	}
+	var m struct{ To, Subject, Text string }
+	if err := json.Unmarshal([]byte(call.Body), &m); err != nil || m.Text == "" {
+		return nil // it is shown as it is
+	}
+	return &templates.Mail{To: m.To, Subject: m.Subject, Text: m.Text}
 }

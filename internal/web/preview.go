@@ -113,9 +113,13 @@ func (p previewPage) act() templates.Text {
 	case model.Reconcile:
 		return say("ask about ", step)
 	case model.MarkExternalResult:
-		return say("record ", step, " as ", words(p.stated().Result))
+		return say("record ", step, " as ", p.statedAs())
 	case model.Compensate:
-		return say("undo ", step, " and what followed it, ", p.confirmedMoney())
+		text := say("undo ", step, " and what followed it")
+		if m, ok := p.undoneMoney(); ok {
+			text = say(text, ", ", m)
+		}
+		return text
 	}
 	return say("give this ", p.c.Kind, " up")
 }
@@ -124,7 +128,7 @@ func (p previewPage) act() templates.Text {
 func (p previewPage) button() string {
 	step := p.stepName()
 	if p.People > 1 {
-		return "Ask for approval"
+		return p.asking()
 	}
 	switch p.Action {
 	case model.RetryUnfinished:
@@ -132,9 +136,21 @@ func (p previewPage) button() string {
 	case model.Reconcile:
 		return "Ask about " + step
 	case model.MarkExternalResult:
-		return "Record it as " + words(p.stated().Result)
+		return "Record it as " + p.statedAs()
 	}
 	return "Abandon this " + p.c.Kind
+}
+
+// asking names what another person is asked to sign, with its money.
+func (p previewPage) asking() string {
+	text := "Ask for approval"
+	switch m, ok := p.undoneMoney(); {
+	case p.Action == model.MarkExternalResult:
+		text += ": " + p.statedAs()
+	case p.Action == model.Compensate && ok:
+		text += ": take " + m.String() + " back"
+	}
+	return text
 }
 
 func (p previewPage) warning() *templates.Note {

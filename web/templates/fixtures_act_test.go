@@ -151,7 +151,7 @@ func approval() ApprovalView {
 		Intent: Button{Href: "/intents/" + intentID, Label: "Parent"}, IntentID: intentID, Changed: Say(Bold("nothing")), Plan: compensation(),
 		Why:       "Paid to the old account; the rep confirmed the new one by phone and by mail, ticket 5512.",
 		People:    []Fact{{Label: "Asked by", Text: Say("Priya Raman, operator, ", Clocktime(ago(10*time.Minute)))}, {Label: "May approve", Text: Say("You, Kwabena Mensah")}, {Label: "Needed", Text: Say("1 approver")}},
-		Decisions: []DecisionRow{{By: "Kwabena Mensah", Says: "approved", At: ago(5 * time.Minute), Reason: "Checked against the statement", Audit: &Button{Href: "/audit/18420", Label: "18,420"}}},
+		Decisions: []DecisionRow{{By: "Kwabena Mensah", Says: "approved", At: ago(5 * time.Minute), Reason: "Checked against the statement"}},
 		Earlier:   []Note{{Kind: "no", Title: Say("An earlier request was dismissed"), Text: []Text{Say("The payout moved before anyone decided.")}}},
 		Dismissed: changes(), MayApprove: true, MayReject: true, MayWithdraw: true, Decider: "Your decision, Ingrid Solheim",
 		ApproveLabel: "Approve: reverse 48,200.00 EUR", RejectLabel: "Reject, reverse nothing", WithdrawLabel: "Withdraw the request",

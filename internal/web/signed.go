@@ -1,0 +1,113 @@
+package web
+
+import (
+	"countersign/internal/model"
+	"countersign/web/templates"
+)
+
+// listedAlike is how many look-alikes a request lists before the intent's page
+// has to tell the rest.
+const listedAlike = 5
+
+// actNames are the acts that people sign, as they are called.
+var actNames = map[string]string{model.ApproveIntent: "approval", model.RetryUnfinished: "retry unfinished", model.Reconcile: "reconcile",
+	model.MarkExternalResult: "mark external result", model.Compensate: "compensate", model.Abandon: "abandon"}
+
+// foresee adds to a request about a whole intent the requests that the engine
+// makes once it is approved.
+func (v *visit) foresee(p *approvalPage) (err error) {
+	if p.Action != model.ApproveIntent {
+		return nil
+	}
+	p.plan.Calls, err = v.Runner.Foresee(v.r.Context(), v.actor, p.ID)
+	p.plan.Then = nil // they are the calls
+	return err
+}
+
+// approvalPlan is the plan with who must sign, and by which rule.
+func (v *visit) approvalPlan(p approvalPage) templates.PlanView {
+	plan := p.view()
+	plan.Approvers = say(counted(p.Needed, "signature"), " needed, of other people than who asked and who answers for the intent.")
+	if p.Action == model.ApproveIntent {
+		plan.NoCalls = say("Approving confirms the approval step; no request follows.")
+		plan.ThenNote = say("Each only once what comes before it is confirmed. A message says what really moved, so its text may change until then.")
+	}
+	if s := p.c.ApprovalStep(); s != nil && p.Action == model.ApproveIntent {
+		plan.Approvers, plan.Rule = say(plan.Approvers, " ", v.Tiers.Because(p.c.Amount, p.c.Currency)), s.Rule
+	}
+	return plan
+}
+
+// signedFor are the facts of the intent that is decided about, its money in
+// words too. Who asked and who signed stands elsewhere on the page.
+func (p approvalPage) signedFor() (facts []templates.Fact) {
+	for i, f := range p.intended() {
+		if f.Label == "Approved by" || f.Label == "Asked by" {
+			continue
+		}
+		if m, ok := p.c.Money(); i == 0 && ok && len(f.Sub) == 0 {
+			f.Sub = say(upper(m.Words()))
+		}
+		facts = append(facts, f)
+	}
+	return facts
+}
+
+// signs is what a signature does, with the money that it is about.
+func (p approvalPage) signs() string {
+	kind, sum := p.c.Kind, ""
+	if m, ok := p.c.Money(); ok {
+		sum = ", " + m.String()
+	}
+	switch p.Action {
+	case model.ApproveIntent:
+		return kind + sum
+	case model.MarkExternalResult:
+		return "record " + p.Stored.Step + " as " + p.statedAs()
+	case model.Compensate:
+		if m, ok := p.undoneMoney(); ok {
+			sum = ", " + m.String() + " back"
+		}
+		return "undo this " + kind + sum
+	case model.Abandon:
+		return "abandon this " + kind
+	}
+	return words(p.Action)
+}
+
+// lookAlikes names the intents that resemble this one, so that a second payment
+// is seen before it is signed.
+func (p approvalPage) lookAlikes() *templates.Note {
+	note := lookAlikes(p.count)
+	if note == nil {
+		return nil
+	}
+	note.Title, note.Text = say(alikeTitle(p.count.N, count(p.count))), nil
+	for _, i := range p.alike {
+		text := say(templates.LinkText("/intents/"+i.ID, title(i.Kind), " to ", templates.Name(i.Payee)), ", ")
+		if m, ok := i.Money(); ok {
+			text = say(text, m, ", ")
+		}
+		note.Text = append(note.Text, say(text, words(string(i.State)), ", asked for ", p.at(i.CreatedAt)))
+	}
+	if p.count.N > len(p.alike) {
+		note.Text = append(note.Text, say(templates.Link("/intents/"+p.c.ID, "The intent’s page"), " tells of the others."))
+	}
+	return note
+}
+
+func alikeTitle(n int, written string) string {
+	if n == 1 {
+		return "1 other has the same payee, amount and period:"
+	}
+	return written + " others have the same payee, amount and period:"
+}
+
+// whyAsked is the requester's own words, or the rule because of which the engine
+// asks.
+func (v *visit) whyAsked(a model.Approval, i model.Intent) (why string, rule templates.Text) {
+	if a.Action != model.ApproveIntent {
+		return a.Reason, nil
+	}
+	return "", say(v.Tiers.Because(i.Amount, i.Currency))
+}
