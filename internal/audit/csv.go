@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -43,6 +44,16 @@ func (c csvLines) entry(_ *store.Tx, into *bytes.Buffer, row logEntry) error {
 }
 
 func (c csvLines) end(*bytes.Buffer) error { return nil }
+
+// errCSV says why a CSV export is not verified.
+var errCSV = errors.New("a CSV export cannot be verified, since it holds neither the entries' own bytes nor a checkpoint; export the log as JSON Lines (--format jsonl) and verify that file")
+
+// startsCSV tells whether a file's first line is the header of a CSV export, as
+// it was written or as a spreadsheet saved it.
+func startsCSV(line []byte) bool {
+	text := strings.TrimPrefix(string(line[:min(len(line), 20)]), "\ufeff")
+	return strings.HasPrefix(strings.TrimPrefix(text, `"`), "index")
+}
 
 // quoted makes a text cell.
 func quoted(text string) string {

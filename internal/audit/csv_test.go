@@ -3,6 +3,8 @@ package audit_test
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"countersign/internal/audit"
+	"countersign/internal/model"
 	"countersign/internal/store"
 )
 
@@ -125,6 +128,27 @@ func TestCSVExport(t *testing.T) {
 		}
 		if row[column["attempt"]] != "1" || row[column["detail"]] != `{"amount":125050,"n":1}` {
 			t.Errorf("row %q", row)
+		}
+	}
+}
+
+// Whoever verifies the convenience is told so, and is not told of tampering.
+func TestCSVIsNotVerified(t *testing.T) {
+	db, l := open(t)
+	record(t, db, l, "acme", 1)
+	sequence(t, l)
+	var out bytes.Buffer
+	if err := l.Export(t.Context(), &out, audit.Scope{Accounts: everything, Format: audit.CSV}); err != nil {
+		t.Fatal(err)
+	}
+	saved := "\ufeff" + strings.ReplaceAll(strings.ReplaceAll(out.String(), `"`, ""), ",", ";")
+	for name, content := range map[string]string{"as written": out.String(), "as a spreadsheet saved it": saved} {
+		_, err := audit.Verify(file("log.csv", []byte(content)))
+		if _, tampered := errors.AsType[*audit.Fault](err); tampered || model.KindOf(err) != model.Invalid {
+			t.Errorf("%s: %v is no refusal", name, err)
+		}
+		if text := fmt.Sprint(err); !strings.HasPrefix(text, "log.csv: a CSV export cannot be verified") || !strings.Contains(text, "jsonl") {
+			t.Errorf("%s: %s", name, text)
 		}
 	}
 }

@@ -74,7 +74,8 @@ const maxLine = 16 << 20
 // Verify checks exports and checkpoint files with nothing but themselves: that
 // each entry has its hash, each number its place, that the root follows, that no
 // end is cut; and that where files are of one log, the smaller is its beginning.
-// What is wrong is a *Fault. Memory does not grow with the files.
+// What is wrong is a *Fault; a CSV export, which cannot be verified, is of kind
+// Invalid. Memory does not grow with the files.
 func Verify(files ...File) (Report, error) {
 	var report Report
 	for _, file := range files {
@@ -100,6 +101,9 @@ func verifyFile(file File, each func(edge *compact.Range) error) (Verified, erro
 	var fault *Fault
 	if errors.As(err, &fault) {
 		fault.File = file.Name
+	}
+	if errors.Is(err, errCSV) {
+		err = model.Errorf(model.Invalid, "csv", "%s: %w", file.Name, err)
 	}
 	v.result.Name = file.Name
 	return v.result, err
@@ -137,6 +141,9 @@ func (v *verifier) read(in *bufio.Reader) error {
 		}
 		if err != nil {
 			return v.bad("%v", err)
+		}
+		if v.entries == 0 && startsCSV(line) {
+			return errCSV
 		}
 		if !bytes.HasPrefix(line, []byte(`{"index":`)) {
 			return v.end(line, in)

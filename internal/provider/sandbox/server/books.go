@@ -97,6 +97,9 @@ func openBooks(path string) (*sql.DB, error) {
 	if err := inspect(abs, file+"?mode=ro&_busy_timeout=1000"); err != nil {
 		return nil, fmt.Errorf("sandbox books %s: %w", path, explain(err))
 	}
+	if err := makePrivate(abs); err != nil {
+		return nil, err
+	}
 	db, err := sql.Open("sqlite3", file+
 		"?_journal_mode=WAL&_synchronous=FULL&_txlock=immediate&_busy_timeout=1000&_foreign_keys=on&_locking_mode=EXCLUSIVE")
 	if err != nil {
@@ -110,6 +113,20 @@ func openBooks(path string) (*sql.DB, error) {
 		return nil, errors.Join(fmt.Errorf("sandbox books %s: %w", path, explain(err)), db.Close())
 	}
 	return db, nil
+}
+
+// makePrivate makes the file where it is missing, for its owner only; SQLite
+// gives its mode to the files beside it. One that is there is not opened:
+// closing it would drop the locks that another sandbox of this process holds.
+func makePrivate(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // explain says what a locked file means here.

@@ -157,6 +157,20 @@ func TestBooksAreHeldByOneSandbox(t *testing.T) {
 	b.pay("k")
 }
 
+func TestBooksAreForTheirOwnerOnly(t *testing.T) {
+	b := start(t)
+	b.pay("k")
+	files, err := filepath.Glob(b.cfg.Data + "*")
+	if err != nil || len(files) < 2 {
+		t.Fatalf("files %v, %v; want the books and their journal", files, err)
+	}
+	for _, path := range files {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: mode %v, %v", path, info.Mode(), err)
+		}
+	}
+}
+
 // Files that are not sandbox books are refused and left as they are.
 func TestForeignFilesAreLeftAlone(t *testing.T) {
 	foreign := func(statements string) func(string) error {
