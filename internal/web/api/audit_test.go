@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"countersign/internal/audit"
 )
@@ -86,13 +87,45 @@ func TestAuditExport(t *testing.T) {
 	if rows, err := csv.NewReader(bytes.NewReader(a.raw)).ReadAll(); err != nil || len(rows) != 4 {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
-	for _, query := range []string{"format=zip", "format=pdf", "zone=Mars", "from=yesterday", "to=2026-13-01", "zone=Local"} {
+	for _, query := range []string{"format=zip", "format=pdf", "zone=Mars", "from=yesterday", "to=2026-13-01", "zone=Local",
+		"from=2026-11-28&to=2026-11-27", "from=2026-11-27T10:00:00Z&to=2026-11-27T10:00:00Z", "from=2026-11-27T10:00:00+01:00"} {
 		w.call("audrey", "GET", "/v1/audit/export?"+query, nil).is(422, "invalid-params")
+	}
+	faulty := w.call("audrey", "GET", "/v1/audit/export?from=soon&to=later&zone=Mars", nil).is(422, "invalid-params")
+	if faults := faulty.at("errors").([]any); len(faults) != 3 {
+		t.Errorf("not every fault is told: %s", faulty.raw)
 	}
 	w.call("olga", "GET", "/v1/audit/export", nil).is(403, "denied")
 	w.call("audrey", "GET", "/v1/audit/export?account=globex", nil).is(404, "not-found")
 	w.sequence()
 	if a := w.call("audrey", "GET", "/v1/audit?event=audit.exported", nil).is(200, ""); a.at("count") != 2.0 {
 		t.Errorf("entries of exports: %s", a.raw)
+	}
+}
+
+// A day is in the export whole, in the zone that is named; a moment is exact.
+func TestAuditExportSpans(t *testing.T) {
+	w := newWorld(t)
+	w.advance(14 * time.Hour) // to 23:00 UTC, which is 02:00 of the next day in Kuwait
+	w.post("pay-1", 5000)
+	w.sequence()
+	tests := []struct {
+		query string
+		rows  int
+	}{
+		{"from=2026-11-27&to=2026-11-27", 1},
+		{"to=2026-11-26", 0},
+		{"from=2026-11-28", 0},
+		{"from=2026-11-28&to=2026-11-28&zone=Asia/Kuwait", 1},
+		{"to=2026-11-27&zone=Asia/Kuwait", 0},
+		{"from=2026-11-27T23:00:00Z&to=2026-11-27T23:00:01Z", 1},
+		{"to=2026-11-27T23:00:00Z", 0},
+		{"from=2026-11-28T02:00:00%2B03:00&to=2026-11-27", 1},
+	}
+	for _, tt := range tests {
+		a := w.call("audrey", "GET", "/v1/audit/export?format=csv&"+tt.query, nil).is(200, "")
+		if rows := bytes.Count(a.raw, []byte("\n")) - 1; rows != tt.rows {
+			t.Errorf("%s: %d entries, want %d", tt.query, rows, tt.rows)
+		}
 	}
 }

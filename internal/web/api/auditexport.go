@@ -27,44 +27,45 @@ func (a *api) exportOperation() huma.Operation {
 
 type exportInput struct {
 	Format  string `query:"format" enum:"jsonl,csv,zip" default:"jsonl"`
-	From    string `query:"from" maxLength:"40" doc:"RFC 3339, or a day in the zone; included."`
-	To      string `query:"to" maxLength:"40" doc:"RFC 3339, or a day in the zone; not included."`
+	From    string `query:"from" maxLength:"40" doc:"A day in the zone, or an RFC 3339 moment; included."`
+	To      string `query:"to" maxLength:"40" doc:"A day in the zone, included; or an RFC 3339 moment, not included."`
 	Zone    string `query:"zone" maxLength:"64" default:"UTC" doc:"IANA name, of days and of local times in CSV."`
 	Account string `query:"account"`
 }
 
-// scope checks what is to be exported.
-func (in *exportInput) scope(accounts []string) (s audit.Scope, err error) {
+// scope checks what is to be exported, and tells every fault.
+func (in *exportInput) scope(accounts []string) (audit.Scope, error) {
+	var faults []model.Field
+	bad := func(location, message string) {
+		faults = append(faults, model.Field{Location: "query." + location, Message: message})
+	}
 	if in.Format == "zip" {
-		return s, badQuery("query.format", "signed archives are not made by this version; take jsonl, which audit verify checks")
+		bad("format", "signed archives are not made by this version; take jsonl, which audit verify checks")
 	}
-	s = audit.Scope{Accounts: audit.Of(accounts...), Format: audit.Format(in.Format)}
-	if s.Zone, err = time.LoadLocation(in.Zone); err != nil || in.Zone == "Local" {
-		return s, badQuery("query.zone", "is no time zone; one is Europe/Vienna")
+	zone, err := time.LoadLocation(in.Zone)
+	if err != nil || in.Zone == "Local" {
+		bad("zone", "is no time zone; one is Europe/Vienna")
+		zone = time.UTC
 	}
-	if s.From, err = day(in.From, s.Zone); err != nil {
-		return s, badQuery("query.from", "is neither an RFC 3339 time nor a day")
+	from, err := audit.ParseFrom(in.From, zone)
+	if err != nil {
+		bad("from", err.Error())
 	}
-	if s.To, err = day(in.To, s.Zone); err != nil {
-		return s, badQuery("query.to", "is neither an RFC 3339 time nor a day")
+	to, err := audit.ParseTo(in.To, zone)
+	if err != nil {
+		bad("to", err.Error())
 	}
-	return s, nil
+	if from != 0 && to != 0 && to <= from {
+		bad("to", "ends the span before it begins; a moment is not included, a day is")
+	}
+	if len(faults) > 0 {
+		return audit.Scope{}, badQuery(faults...)
+	}
+	return audit.Scope{Accounts: audit.Of(accounts...), Format: audit.Format(in.Format), Zone: zone, From: from, To: to}, nil
 }
 
-func badQuery(location, message string) error {
-	return model.Errorf(model.Invalid, "invalid-params", "The query is not valid.").WithFields(model.Field{Location: location, Message: message})
-}
-
-// day reads a moment, or a day's beginning in a zone; "" is none.
-func day(text string, zone *time.Location) (model.Time, error) {
-	if text == "" {
-		return 0, nil
-	}
-	if at, err := time.Parse(time.RFC3339, text); err == nil {
-		return model.At(at), nil
-	}
-	at, err := time.ParseInLocation(time.DateOnly, text, zone)
-	return model.At(at), err
+func badQuery(faults ...model.Field) error {
+	return model.Errorf(model.Invalid, "invalid-params", "The query is not valid.").WithFields(faults...)
 }
 
 func (a *api) exportAudit(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
@@ -76,7 +77,7 @@ func (a *api) exportAudit(ctx context.Context, in *exportInput) (*huma.StreamRes
 	if err != nil {
 		return nil, err
 	}
-	if err := a.noteExport(ctx, accounts, in); err != nil {
+	if err := a.noteExport(ctx, accounts, scope); err != nil {
 		return nil, err
 	}
 	return &huma.StreamResponse{Body: func(out huma.Context) { a.stream(out, scope) }}, nil
@@ -84,13 +85,13 @@ func (a *api) exportAudit(ctx context.Context, in *exportInput) (*huma.StreamRes
 
 // noteExport records the export, in the log of every account that it holds,
 // before its first byte leaves.
-func (a *api) noteExport(ctx context.Context, accounts []string, in *exportInput) error {
+func (a *api) noteExport(ctx context.Context, accounts []string, scope audit.Scope) error {
 	actor := actorOf(ctx)
 	return a.DB.Update(ctx, func(tx *store.Tx) error {
 		for _, account := range accounts {
 			_, err := a.Log.Append(tx, audit.Entry{Event: "audit.exported", Account: account, Result: "executed",
 				Actor:  audit.Actor{Type: string(actor.Type), ID: actor.ID, Name: actor.Name, Roles: actor.RolesIn(account)},
-				Detail: map[string]any{"format": in.Format, "from": in.From, "to": in.To, "zone": in.Zone}})
+				Detail: map[string]any{"format": string(scope.Format), "from": scope.From.String(), "to": scope.To.String(), "zone": scope.Zone.String()}})
 			if err != nil {
 				return err
 			}

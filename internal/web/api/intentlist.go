@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"slices"
 
 	"countersign/internal/authz"
 	"countersign/internal/model"
@@ -13,7 +14,7 @@ type listIntentsInput struct {
 	Kind    string `query:"kind" enum:"payout,statement,dispute,compensation"`
 	Account string `query:"account"`
 	Q       string `query:"q" maxLength:"255" doc:"An intent id or key, a step key, a wire key or a provider reference; or the beginning of an id, a key or a payee. At most 200 are found."`
-	Owner   string `query:"owner" doc:"A person's id, me, or none."`
+	Owner   string `query:"owner" doc:"A person's id, me, or none; who is nobody in the accounts is refused."`
 	Cursor  string `query:"cursor" maxLength:"512"`
 	Limit   int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
 }
@@ -44,6 +45,9 @@ func (a *api) listIntents(ctx context.Context, in *listIntentsInput) (*listAnswe
 	out := &listAnswer[Intent]{}
 	err = a.read(ctx, func(tx *store.Tx) error {
 		found, err := find(tx, in.Q, f)
+		if err == nil && found.count.N == 0 {
+			err = in.checkOwner(tx, f.Accounts)
+		}
 		if err != nil || len(found.rows) == 0 {
 			out.Body = listOf([]Intent{}, nil, found.count)
 			return err
@@ -54,6 +58,25 @@ func (a *api) listIntents(ctx context.Context, in *listIntentsInput) (*listAnswe
 		return err
 	})
 	return out, err
+}
+
+// checkOwner refuses an owner who is nobody in the accounts and owns nothing
+// there: an empty list would say that a person of whom nobody heard is idle.
+func (in *listIntentsInput) checkOwner(tx *store.Tx, accounts []string) error {
+	if in.Owner == "" || in.Owner == "me" || in.Owner == store.Nobody {
+		return nil
+	}
+	for _, account := range accounts {
+		people, err := tx.People(account)
+		if err != nil || slices.ContainsFunc(people, func(p model.Person) bool { return p.ID == in.Owner }) {
+			return err
+		}
+	}
+	owned, _, err := tx.List(store.ListFilter{Accounts: accounts, Owner: in.Owner, State: store.AnyState, Order: store.NewestIntent, Limit: 1})
+	if err != nil || len(owned) > 0 {
+		return err
+	}
+	return badQuery(model.Field{Location: "query.owner", Message: "is nobody in these accounts; it is a person's id, me or none"})
 }
 
 func listOf[T any](items []T, next *string, count store.Counted) List[T] {

@@ -210,6 +210,7 @@ func TestListIntentsRefuses(t *testing.T) {
 		"?limit=0": "422 invalid-params", "?limit=201": "422 invalid-params", "?limit=many": "422 invalid-params",
 		"?state=lost": "422 invalid-params", "?stat=completed": "422 invalid-params", "?account=globex": "404 not-found",
 		"?cursor=x": "422 invalid-params", "?cursor=" + next[1:]: "422 invalid-params", "?kind=payout&cursor=" + next: "422 invalid-params",
+		"?owner=person-unheard": "422 invalid-params", "?owner=&state=completed": "200 <nil>", "?owner=" + w.people["olga"]: "200 <nil>",
 	} {
 		a := w.call("reader", "GET", "/v1/intents"+path, nil)
 		if got := fmt.Sprint(a.status, " ", strings.TrimPrefix(fmt.Sprint(a.json["type"]), "https://countersign.invalid/problems/")); got != want {

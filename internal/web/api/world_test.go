@@ -41,6 +41,7 @@ type world struct {
 	deps   api.Deps
 	url    string
 	keys   map[string]string // by name of their holder
+	people map[string]string // ids, by name
 
 	mu    sync.Mutex
 	clock time.Time
@@ -65,7 +66,7 @@ func (w *world) advance(d time.Duration) {
 // reads them and the log.
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{TB: t, keys: map[string]string{}, clock: time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)}
+	w := &world{TB: t, keys: map[string]string{}, people: map[string]string{}, clock: time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)}
 	w.bank = openBank(t, w)
 	adapter := sandbox.New(sandbox.Config{Name: "bank", URL: w.bank.URL(), Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", Clock: w.now})
 	registry, err := provider.NewRegistry(map[string]provider.Adapter{"bank": adapter}, map[string]provider.Routes{
@@ -132,7 +133,6 @@ func (w *world) populate() {
 	roles := map[string]model.Role{"olga": model.RoleOperator, "otto": model.RoleOperator, "ann": model.RoleApprover, "abe": model.RoleApprover,
 		"audrey": model.RoleAuditor, "ada": model.RoleAdministrator, "gus": model.RoleOperator}
 	w.must(w.db.Update(w.Context(), func(tx *store.Tx) error {
-		ids := map[string]string{}
 		for name, role := range roles {
 			account := "acme"
 			if name == "gus" {
@@ -148,16 +148,16 @@ func (w *world) populate() {
 			if err != nil {
 				return err
 			}
-			ids[name] = p.ID
+			w.people[name] = p.ID
 		}
 		var err error
-		if _, w.keys["unfresh"], err = tx.AddPersonKey(ids["olga"], "without step-up", 0); err != nil {
+		if _, w.keys["unfresh"], err = tx.AddPersonKey(w.people["olga"], "without step-up", 0); err != nil {
 			return err
 		}
-		if _, w.keys["service"], err = tx.AddServiceKey("acme", "payroll", ids["ada"], []model.Ability{model.CanReadIntents, model.CanWriteIntents}); err != nil {
+		if _, w.keys["service"], err = tx.AddServiceKey("acme", "payroll", w.people["ada"], []model.Ability{model.CanReadIntents, model.CanWriteIntents}); err != nil {
 			return err
 		}
-		_, w.keys["reader"], err = tx.AddServiceKey("acme", "warehouse", ids["ada"], []model.Ability{model.CanReadIntents, model.CanReadAudit})
+		_, w.keys["reader"], err = tx.AddServiceKey("acme", "warehouse", w.people["ada"], []model.Ability{model.CanReadIntents, model.CanReadAudit})
 		return err
 	}))
 }
