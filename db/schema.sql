@@ -92,6 +92,7 @@ CREATE TABLE api_keys (
   created_at   BIGINT NOT NULL,
   revoked_at   BIGINT NOT NULL DEFAULT 0,
   stepped_up   BIGINT NOT NULL DEFAULT 0,
+  used_at      BIGINT NOT NULL DEFAULT 0, -- to the minute
   CHECK ((account IS NULL) <> (person IS NULL))
 );
 CREATE INDEX api_keys_person ON api_keys (person) WHERE person IS NOT NULL;
@@ -161,6 +162,14 @@ CREATE INDEX intents_payee ON intents (account, payee);
 CREATE INDEX intents_payee_ref ON intents (account, payee_ref);
 CREATE INDEX intents_look_alike ON intents (account, look_alike) WHERE look_alike <> '';
 CREATE INDEX intents_parent ON intents (parent) WHERE parent <> '';
+
+-- An intent under every word of its payee's name, folded: the name from that word on.
+CREATE TABLE payee_words (
+  account   TEXT NOT NULL,
+  word      TEXT NOT NULL,
+  intent_id TEXT NOT NULL REFERENCES intents (id),
+  PRIMARY KEY (account, word, intent_id)
+);
 
 CREATE TABLE steps (
   intent_id       TEXT NOT NULL REFERENCES intents (id),
@@ -265,6 +274,7 @@ CREATE TABLE attempts (
 );
 CREATE UNIQUE INDEX attempts_one_open ON attempts (intent_id) WHERE finished_at = 0;
 CREATE INDEX attempts_boot_open ON attempts (boot) WHERE finished_at = 0;
+CREATE INDEX attempts_request ON attempts (request_id) WHERE request_id <> '';
 
 CREATE TABLE evidence (
   id         TEXT PRIMARY KEY,
@@ -289,6 +299,7 @@ CREATE TABLE evidence (
   FOREIGN KEY (intent_id, step) REFERENCES steps (intent_id, name)
 );
 CREATE INDEX evidence_step ON evidence (intent_id, step, at);
+CREATE INDEX evidence_document ON evidence (document) WHERE document <> '';
 
 CREATE TABLE conflicts (
   id          TEXT PRIMARY KEY,

@@ -32,6 +32,7 @@ var reasons = map[string]string{
 	"golang.org/x/net":                                         "an HTML tree of pages, in tests",
 	"golang.org/x/sync":                                        "groups of goroutines that end together",
 	"golang.org/x/sys":                                         "reads a password from a terminal without echo",
+	"golang.org/x/text":                                        "names without their accents, to search for",
 	"honnef.co/go/tools":                                       "staticcheck, as a tool",
 	"pgregory.net/rapid":                                       "property tests",
 }

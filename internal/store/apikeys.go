@@ -26,9 +26,10 @@ type APIKey struct {
 	CreatedAt model.Time `db:"created_at"`
 	RevokedAt model.Time `db:"revoked_at"`
 	SteppedUp model.Time `db:"stepped_up"`
+	UsedAt    model.Time `db:"used_at"` // of the last use, to the minute; 0 is never
 }
 
-const keyColumns = "id, name, COALESCE(account, '') AS account, COALESCE(person, '') AS person, prefix, issued_by, abilities, created_at, revoked_at, stepped_up"
+const keyColumns = "id, name, COALESCE(account, '') AS account, COALESCE(person, '') AS person, prefix, issued_by, abilities, created_at, revoked_at, stepped_up, used_at"
 
 // AddServiceKey makes a key of an account and gives the key itself, this once.
 // issuer is the person who answers for what is done with it. The error is of
@@ -141,6 +142,12 @@ func (t *Tx) RevokeKey(id string) error {
 	if err == nil && changed == 0 {
 		err = model.Errorf(model.NotFound, "not-found", "There is no such key.")
 	}
+	return err
+}
+
+// KeyUsed notes that a key was used now.
+func (t *Tx) KeyUsed(id string) error {
+	_, err := t.Exec("UPDATE api_keys SET used_at = ? WHERE id = ? AND used_at < ?", t.now, id, t.now)
 	return err
 }
 

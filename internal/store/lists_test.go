@@ -216,15 +216,18 @@ func TestSearch(t *testing.T) {
 		"po_intent-globex00003":            "",
 		"ada":                              "acme00001 acme00002",
 		"Ada R":                            "acme00001 acme00002",
-		"da Rep":                           "", // only beginnings
-		"rep-1":                            "acme00001",
-		"%":                                "",
-		"_":                                "",
-		"' OR 1=1 --":                      "",
-		"a\x00b":                           "",
-		strings.Repeat("a", 10_000):        "",
-		"\xff":                             "",
-		"":                                 "",
+		"da Rep":                           "", // only beginnings of words
+		"rep":                              "acme00001 acme00002",
+		"acme00001":                        "acme00001",
+		"http://127.0.0.1:1/intents/intent-acme00001?attempts=all#attempts": "acme00001",
+		"rep-1":                     "acme00001",
+		"%":                         "",
+		"_":                         "",
+		"' OR 1=1 --":               "",
+		"a\x00b":                    "",
+		strings.Repeat("a", 10_000): "",
+		"\xff":                      "",
+		"":                          "",
 	}
 	err := db.View(t.Context(), func(tx *Tx) error {
 		for text, want := range cases {
@@ -237,6 +240,50 @@ func TestSearch(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestSearchOfWhatHangsOnAnIntent looks for ids that are pasted from its record.
+func TestSearchOfWhatHangsOnAnIntent(t *testing.T) {
+	db := openLists(t, open("acme", 1), open("acme", 2))
+	id := "intent-acme00002"
+	err := db.Update(t.Context(), func(tx *Tx) error {
+		for _, statement := range []string{
+			"INSERT INTO attempts (intent_id, step, number, generation, wire_key, trigger_by, worker, boot, fence, started_at, deadline_at, finished_at, result, request_id) SELECT intent_id, name, 1, 1, 'w', 'engine', 'w', 'b', 1, 1, 2, 2, 'unknown', 'req-1' FROM steps WHERE intent_id = ?",
+			"INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, document) SELECT 'evidence-1', intent_id, name, 'operator', 'happened', 1, 1, 'upload:upload-1' FROM steps WHERE intent_id = ?",
+			"INSERT INTO audit_entries (id, at, actor, event, account, intent_id, canonical, mac) VALUES ('audit-1', 1, 'a', 'e', 'acme', ?, x'00', x'00')",
+			"INSERT INTO audit_log (idx, entry_id, account, event, intent_id, actor, at, leaf_hash) VALUES (405, 'audit-1', 'acme', 'e', ?, 'a', 1, x'00')",
+		} {
+			if _, err := tx.Exec(statement, id); err != nil {
+				return fmt.Errorf("%.40s: %w", statement, err)
+			}
+		}
+		for _, text := range []string{"req-1", "upload-1", "https://console/uploads/upload-1", "audit-1", "#405", "405", "/audit/405"} {
+			rows, _, err := tx.Search(text, ListFilter{Accounts: []string{"acme"}})
+			if err != nil || len(rows) != 1 || rows[0].ID != id {
+				t.Errorf("%s found %v (%v)", text, names(rows), err)
+			}
+			if rows, _, _ = tx.Search(text, ListFilter{Accounts: []string{"globex"}}); len(rows) != 0 {
+				t.Errorf("%s is found behind the wall", text)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFolded(t *testing.T) {
+	for name, want := range map[string]string{"María Fernanda Quiñones": "maria fernanda quinones", "Đặng Minh Châu": "dang minh chau", "Σοφία Καραγιάννη": "σοφια καραγιαννη",
+		"ΝΙΚΟΣ": "νικοσ", "Νίκος": "νικοσ", "Łukasz Żółkiewski": "lukasz zolkiewski", "Søren Kjærgaard": "soren kjaergaard", "O'Brien, Ann": "o brien ann", "田中 陽子": "田中 陽子", "Yıldırım": "yildirim", "%": ""} {
+		if got := folded(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	rows := payeeWords(&model.Intent{ID: "i", Account: "acme", Payee: "Ann " + strings.Repeat("é", 100)})
+	if len(rows) != 2 || rows[1].Word != strings.Repeat("e", maxPayeeWord) {
+		t.Errorf("%+v", rows)
 	}
 }
 

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"net/url"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,6 +30,7 @@ type lookup struct {
 
 // lookups are the ways in which a text may name intents of the accounts.
 func lookups(text string, accounts []string) []lookup {
+	text = pasted(text)
 	in, list := "("+marks(len(accounts))+")", anys(accounts)
 	exact := func(query string) lookup { return lookup{query, []any{text}} }
 	began := func(column, begin string) lookup {
@@ -39,39 +42,61 @@ func lookups(text string, accounts []string) []lookup {
 		exact("SELECT intent_id AS id FROM steps WHERE wire_key = ? AND wire_key <> ''"),
 		exact("SELECT intent_id AS id FROM generations WHERE wire_key = ?"),
 		exact("SELECT intent_id AS id FROM steps WHERE external_ref = ? AND external_ref <> ''"),
-		began("payee", text), began("payee_ref", text),
+		exact("SELECT intent_id AS id FROM attempts WHERE request_id = ? AND request_id <> ''"),
+		exact("SELECT intent_id AS id FROM previews WHERE id = ?"),
+		exact("SELECT intent_id AS id FROM approvals WHERE id = ?"),
+		{"SELECT intent_id AS id FROM evidence WHERE document = ? AND document <> ''", []any{"upload:" + text}},
+		exact("SELECT intent_id AS id FROM audit_entries WHERE id = ?"),
+		began("payee_ref", text),
 		{"SELECT id FROM intents WHERE account IN " + in + " AND kind IN ('payout', 'statement', 'dispute', 'compensation') AND key >= ? AND key < ?",
 			append(append([]any{}, list...), text, prefixEnd(text))},
 	}
-	if name := capitalised(text); name != text {
-		found = append(found, began("payee", name))
+	if name := cut(folded(text), maxPayeeWord); name != "" {
+		found = append(found, lookup{"SELECT intent_id AS id FROM payee_words WHERE account IN " + in + " AND word >= ? AND word < ?",
+			append(append([]any{}, list...), name, prefixEnd(name))})
+	}
+	if number, err := strconv.ParseInt(strings.TrimPrefix(text, "#"), 10, 64); err == nil && number >= 0 {
+		found = append(found, lookup{"SELECT intent_id AS id FROM audit_log WHERE idx = ?", []any{number}})
 	}
 	return append(found, byIntentID(text)...)
 }
 
+// pasted takes out of an address of this console what it names.
+func pasted(text string) string {
+	for _, room := range []string{"/intents/", "/approvals/", "/previews/", "/uploads/", "/audit/"} {
+		if _, rest, ok := strings.Cut(text, room); ok {
+			rest, _, _ = strings.Cut(rest, "?")
+			rest, _, _ = strings.Cut(rest, "#")
+			rest, _, _ = strings.Cut(rest, "/")
+			if name, err := url.PathUnescape(rest); err == nil && Searchable(name) {
+				return name
+			}
+		}
+	}
+	return text
+}
+
 // enoughOfID is how much of an intent id finds it; less would be half the table.
-const enoughOfID = len("intent-") + 5
+const (
+	idPrefix   = "intent-"
+	enoughOfID = len(idPrefix) + 5
+)
 
 // byIntentID finds by an intent id, by its beginning, and by a step key.
 func byIntentID(text string) []lookup {
 	text, _, _ = strings.Cut(strings.ToLower(text), ":") // a step key begins with its intent's id
-	if !strings.HasPrefix(text, "intent-") || len(text) < enoughOfID {
+	if !strings.HasPrefix(text, idPrefix) && len(text) > len(idPrefix) && bareID(text) {
+		text = idPrefix + text
+	}
+	if !strings.HasPrefix(text, idPrefix) || len(text) < enoughOfID {
 		return nil
 	}
 	return []lookup{{"SELECT id FROM intents WHERE id >= ? AND id < ?", []any{text, prefixEnd(text)}}}
 }
 
-// capitalised writes the first letter of every word large, as names mostly are.
-func capitalised(text string) string {
-	start := true
-	return strings.Map(func(r rune) rune {
-		first := start
-		start = r == ' ' || r == '-'
-		if first {
-			return unicode.ToTitle(r)
-		}
-		return r
-	}, text)
+// bareID reports whether a text may be an intent id without its prefix.
+func bareID(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') }) < 0
 }
 
 // searchQuery unites the lookups; each gives at most MaxFound ids.
@@ -88,8 +113,10 @@ func searchQuery(text string, f ListFilter) (query string, args []any) {
 }
 
 // Search finds intents by intent id or its beginning, intent key or its
-// beginning, step key, wire key, provider reference, and the beginning of the
-// payee's name or reference, newest first, finished work too. Of the filter,
+// beginning, step key, wire key, provider reference, request id, the id of a
+// preview, request for approval, upload or audit entry, an entry's number, a
+// pasted address of any of these, the beginning of the payee's reference, and
+// the payee's name from any of its words on, whatever its accents, newest first, finished work too. Of the filter,
 // order and position are ignored. more tells that there are further ones.
 func (t *Tx) Search(text string, f ListFilter) (rows []model.Intent, more bool, err error) {
 	if !Searchable(text) || len(f.Accounts) == 0 {
