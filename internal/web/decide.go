@@ -1,10 +1,12 @@
 package web
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 
 	"countersign/internal/actions"
+	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/web/templates"
 )
@@ -18,12 +20,21 @@ func actionPath(intent, action, step string) string {
 	return path
 }
 
+// decider is what is asked to say who may decide about an intent.
+type decider struct {
+	narrator
+	people []model.Person
+	tiers  authz.Tiers
+	actor  authz.Actor
+}
+
 // actionRows shows every verdict with its reason.
-func actionRows(c *model.Case, verdicts []actions.Verdict) []templates.ActionRow {
+func (d decider) actionRows(verdicts []actions.Verdict) []templates.ActionRow {
+	c := d.c
 	rows := make([]templates.ActionRow, len(verdicts))
 	for i, verdict := range verdicts {
 		rows[i] = templates.ActionRow{Label: title(verdict.Action), Step: stepOf(verdict), Allowed: verdict.Allowed, Denied: byRights(verdict),
-			Because: say(verdict.Because), Rule: verdict.Rule, People: peopleOf(verdict)}
+			Because: d.prose(verdict.Because), Rule: verdict.Rule, People: d.peopleOf(verdict)}
 		if verdict.Allowed {
 			rows[i].Open = &templates.Button{Href: actionPath(c.ID, verdict.Action, formStep(verdict)), Label: openLabel(verdict.Action)}
 		}
@@ -57,17 +68,85 @@ func openLabel(action string) string {
 	return "Preview"
 }
 
-// peopleOf says who else must agree.
-func peopleOf(v actions.Verdict) templates.Text {
+// peopleOf says who else decides: those who may where the viewer may not, and
+// those of whom one must agree.
+func (d decider) peopleOf(v actions.Verdict) templates.Text {
 	switch {
 	case !v.Allowed && !byRights(v):
 		return nil
+	case byRights(v):
+		return d.others(v)
+	case v.Action == model.MarkExternalResult && v.People < 2:
+		return d.secondOfMark(v)
 	case v.People < 2:
 		return say("Nobody")
-	case len(v.Approvers) == 0:
-		return say("One more person; nobody has the right at present")
 	}
-	return say("1 of ", nameList(v.Approvers))
+	return d.oneOf(d.approvers(d.actor.Responsible()))
+}
+
+// others names who may take an action that the viewer may not, and how many it takes.
+func (d decider) others(v actions.Verdict) templates.Text {
+	may := names(authz.WhoMay(d.people, d.c.Account, authz.ForAction(v.Action)))
+	if len(may) == 0 {
+		return say("Nobody has the right at present")
+	}
+	text := nameList(may)
+	if v.People > 1 {
+		text = say(text, "; then ", d.oneOf(d.approvers("")))
+	}
+	return text
+}
+
+// secondOfMark says which statements of a mark take a second person.
+func (d decider) secondOfMark(v actions.Verdict) templates.Text {
+	s := d.c.Step(stepOf(v))
+	if s == nil || !s.HasMoney() {
+		return say("Nobody")
+	}
+	text := say("Nobody for ", model.Money{Amount: s.Amount, Currency: s.Currency}, "; for another amount")
+	if s.Returned == 0 && !(s.Contract.NotFoundCanBeFinal() && s.Uncertain()) { // a look is to say it there
+		text = say(text, " or “did not happen”")
+	}
+	return say(text, " ", d.oneOf(d.approvers(d.actor.Responsible())))
+}
+
+// approvers may sign what the requester asks for.
+func (d decider) approvers(requester string) []string {
+	return names(authz.Approvers(d.people, authz.Request{Account: d.c.Account, Requester: requester, Creator: d.c.Creator}))
+}
+
+func (d decider) oneOf(approvers []string) templates.Text {
+	if len(approvers) == 0 {
+		return say("one more person; nobody has the right at present")
+	}
+	return say("1 of ", nameList(approvers))
+}
+
+func names(people []model.Person) (list []string) {
+	for _, p := range people {
+		list = append(list, p.Name)
+	}
+	return list
+}
+
+// signing says who may sign the open request, and by what rule; nil where
+// nobody is asked.
+func (d decider) signing() templates.Text {
+	open := d.c.OpenRequest()
+	if open == nil {
+		return nil
+	}
+	may := names(authz.Approvers(d.people, requestOf(*open, d.c.Creator)))
+	who := say(templates.Link("/approvals/"+open.ID, upper(d.asksFor(open))), ": ")
+	if len(may) == 0 {
+		who = say(who, "nobody has the right to sign at present.")
+	} else {
+		who = say(who, fmt.Sprintf("%d of ", max(open.Needed-len(open.Decisions), 1)), nameList(may), " may sign.")
+	}
+	if m, ok := d.c.Money(); ok && open.Action == model.ApproveIntent {
+		return say(who, " ", d.tiers.Because(m.Amount, m.Currency))
+	}
+	return who
 }
 
 // nameList joins names with commas.
@@ -82,20 +161,40 @@ func nameList(names []string) templates.Text {
 	return text
 }
 
-// proposedButton leads to the action that the intent's review proposes, where
-// the viewer may take it.
-func proposedButton(c *model.Case, t model.Timing, now model.Time, verdicts []actions.Verdict) *templates.Button {
-	r := c.Review(t, now)
-	if r == nil {
-		return nil
-	}
-	n := narrator{c: c}
-	for _, v := range verdicts {
-		about := n.reviewed()
-		if v.Action != r.Propose || !v.Allowed || v.Step != nil && r.Propose != model.Compensate && about != nil && *v.Step != about.Name {
-			continue
+// proposedButtons lead to what section 4 proposes, and to what it names second,
+// where the viewer may take it.
+func (d decider) proposedButtons(verdicts []actions.Verdict) (main, second *templates.Button) {
+	if open := d.c.OpenRequest(); open != nil {
+		if authz.MayApprove(d.actor, requestOf(*open, d.c.Creator)).Allowed {
+			return &templates.Button{Href: "/approvals/" + open.ID, Label: "Read and decide"}, nil
 		}
-		return &templates.Button{Href: actionPath(c.ID, v.Action, formStep(v)), Label: openLabel(v.Action) + ": " + words(v.Action)}
+		return nil, nil
+	}
+	r := d.c.Review(d.timing, d.now())
+	if asking := d.worthAsking(); asking != nil {
+		main = d.buttonFor(verdicts, model.Reconcile, asking.Name)
+		if r == nil || r.Propose != model.RetryUnfinished {
+			return main, nil
+		}
+		return main, d.buttonFor(verdicts, r.Propose, asking.Name)
+	}
+	if r == nil {
+		return nil, nil
+	}
+	about := ""
+	if s := d.reviewed(); s != nil && r.Propose != model.Compensate {
+		about = s.Name
+	}
+	return d.buttonFor(verdicts, r.Propose, about), nil
+}
+
+// buttonFor opens an action where the viewer may take it; about is the step that
+// it must be about, "" is the first that can be.
+func (d decider) buttonFor(verdicts []actions.Verdict, action, about string) *templates.Button {
+	for _, v := range verdicts {
+		if v.Action == action && v.Allowed && (v.Step == nil || about == "" || *v.Step == about) {
+			return &templates.Button{Href: actionPath(d.c.ID, v.Action, formStep(v)), Label: openLabel(v.Action) + ": " + words(v.Action)}
+		}
 	}
 	return nil
 }

@@ -38,13 +38,33 @@ func (n narrator) intended() []templates.Fact {
 	if n.c.DueBy != 0 {
 		facts = append(facts, templates.Fact{Label: "Due by", Text: say(n.at(n.c.DueBy), ", ", templates.Ago(n.at(n.c.DueBy)))})
 	}
-	facts = append(facts,
-		templates.Fact{Label: "Asked by", Text: say(templates.Name(n.c.CreatedBy), ", ", n.at(n.c.CreatedAt))},
-		templates.Fact{Label: "Intent key", Text: say(templates.Key(n.c.Key))})
+	facts = append(facts, n.askedBy(), templates.Fact{Label: "Intent key", Text: say(templates.Key(n.c.Key))})
 	if approved := n.approved(); approved != nil {
 		facts = append(facts, templates.Fact{Label: "Approved by", Text: approved})
 	}
 	return facts
+}
+
+// askedBy says who wanted it; of a compensation, with the reason that was given.
+func (n narrator) askedBy() templates.Fact {
+	if r := n.undoRequest(); r != nil && r.RequesterName != "" {
+		return templates.Fact{Label: "Asked by", Text: say(templates.Name(r.RequesterName), ", ", n.at(r.CreatedAt)), Sub: say(templates.Name(r.Reason))}
+	}
+	return templates.Fact{Label: "Asked by", Text: say(templates.Name(n.c.CreatedBy), ", ", n.at(n.c.CreatedAt))}
+}
+
+// undoRequest is the request, at the parent, that a compensation was approved
+// by; nil of other intents.
+func (n narrator) undoRequest() *model.Approval {
+	if n.c.Kind != model.KindCompensation || n.kin == nil {
+		return nil
+	}
+	for _, k := range n.kin.Compensations {
+		if k.ChildID == n.c.ID {
+			return n.kin.Request(k.ApprovalID)
+		}
+	}
+	return nil
 }
 
 // wanted is the one sentence of what is to come about.
@@ -60,7 +80,10 @@ func (n narrator) wanted(a asked) templates.Fact {
 	case model.KindDispute:
 		return templates.Fact{Label: title(a.Response), Text: say("Dispute ", templates.Code(a.Dispute), " about ", amount, ", charge ", templates.Code(a.Charge)), Sub: say(words(a.Reason))}
 	case model.KindCompensation:
-		return templates.Fact{Label: "Undo", Text: say(templates.Link("/intents/"+n.c.Parent, n.c.ParentStep), " and what followed it, ", amount), Sub: say(templates.Key(n.c.Parent))}
+		if !hasMoney {
+			return templates.Fact{Label: "Undo", Text: say(templates.Link("/intents/"+n.c.Parent, n.c.ParentStep), " and what followed it; no money moves"), Sub: say(templates.Key(n.c.Parent))}
+		}
+		return templates.Fact{Label: "Undo", Text: say(templates.Link("/intents/"+n.c.Parent, n.c.ParentStep), " and what followed it: ", amount, " back from ", templates.Name(n.c.Payee)), Sub: say(templates.Key(n.c.Parent))}
 	}
 	text := say(amount, " to ", templates.Name(n.c.Payee), ", ", templates.Code(n.c.PayeeRef))
 	if a.Payee.Destination != "" {
@@ -71,6 +94,9 @@ func (n narrator) wanted(a asked) templates.Fact {
 
 // approved says who approved the intent, or that it waits; nil where nobody is asked.
 func (n narrator) approved() templates.Text {
+	if r := n.undoRequest(); r != nil {
+		return n.decided(*r)
+	}
 	s := n.c.ApprovalStep()
 	switch {
 	case s == nil:

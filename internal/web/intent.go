@@ -17,6 +17,7 @@ import (
 // intentData is what the page of one intent reads.
 type intentData struct {
 	c         *model.Case
+	kin       *model.Case // the parent of a compensation, or what undid the intent; nil is none
 	people    []model.Person
 	alike     store.Counted
 	similar   []model.Intent
@@ -59,11 +60,25 @@ func (d *intentData) read(tx *store.Tx, v *visit, id string) (err error) {
 	if d.linked, err = tx.Linked(d.c); err != nil {
 		return err
 	}
+	if id := kinOf(d.c); id != "" {
+		if d.kin, err = tx.Case(id); err != nil {
+			return err
+		}
+	}
 	if d.documents, err = tx.DocumentHeads(id); err != nil {
 		return err
 	}
 	d.entries, err = v.Log.ForIntent(tx, id, shownEntries)
 	return err
+}
+
+// kinOf is the intent that has to be read too: what a compensation undoes, or
+// what undid an intent; "" is none.
+func kinOf(c *model.Case) string {
+	if k := c.StandingCompensation(); k != nil && c.Parent == "" {
+		return k.ChildID
+	}
+	return c.Parent
 }
 
 // intent answers the five questions about one intent, and shows its record.
@@ -78,21 +93,20 @@ func (v *visit) intent() error {
 
 func (v *visit) intentView(d intentData, verdicts []actions.Verdict) templates.IntentView {
 	c := d.c
-	n := narrator{c: c, timing: v.Timing, clock: v.page.Clock}
-	words := verbs[c.Kind]
-	view := templates.IntentView{Crumb: title(c.Kind), Verb: words.verb, Joiner: words.joiner, Party: c.Payee,
-		ID: c.ID, State: templates.State(c.State), Reason: say(upper(c.Reason)), Version: c.Version, Owner: v.owner(c),
+	n := narrator{c: c, kin: d.kin, timing: v.Timing, clock: v.page.Clock}
+	who := decider{narrator: n, people: d.people, tiers: v.Tiers, actor: v.actor}
+	view := templates.IntentView{Crumb: kindTitle(c.Kind), Party: c.Payee,
+		ID: c.ID, State: templates.State(c.State), Reason: n.prose(upper(c.Reason)), Version: c.Version, Owner: v.owner(c),
 		Intended:  templates.IntendedView{Facts: n.intended(), LookAlikes: lookAlikes(d.alike), Params: string(c.Params), Fingerprint: hex.EncodeToString(c.Fingerprint), Documents: documentsOf(d.documents)},
-		Confirmed: n.confirmed(), Uncertain: n.uncertain(), Next: n.next(), Actions: actionRows(c, verdicts),
+		Confirmed: n.confirmed(), Uncertain: n.uncertain(), Next: n.next(), Actions: who.actionRows(verdicts), Signing: who.signing(),
 		Links: v.linkRows(d), Audit: v.auditRows(d.entries)}
-	view.Page = v.titled(title(c.Kind) + " " + c.Payee)
+	view.Page = v.titled(kindTitle(c.Kind) + " " + c.Payee)
 	if m, ok := c.Money(); ok {
 		view.Money = &m
-		view.Page.Title = title(c.Kind) + " " + m.String()
-	} else {
-		view.Verb = title(c.Kind) + " " + words.joiner
+		view.Page.Title = kindTitle(c.Kind) + " " + m.String()
 	}
-	view.Next.Action = proposedButton(c, v.Timing, v.now(), verdicts)
+	view.Verb, view.Joiner = n.title()
+	view.Next.Action, view.Next.Second = who.proposedButtons(verdicts)
 	n.record(&view, v.r.URL.Query())
 	if len(view.Links) == 0 {
 		view.LinksNote = say("No parent, no compensation, nothing that looks alike.")
@@ -140,7 +154,7 @@ func documentsOf(list []store.DocumentHead) (out []templates.Document) {
 // linkRows lists what is linked to the intent and what looks like it.
 func (v *visit) linkRows(d intentData) (rows []templates.LinkRow) {
 	add := func(i model.Intent, why string) {
-		row := templates.LinkRow{Href: "/intents/" + i.ID, Title: say(title(i.Kind), " to ", templates.Name(i.Payee)), ID: i.ID, Why: say(why),
+		row := templates.LinkRow{Href: "/intents/" + i.ID, Title: say(headline(i.Kind, i.Payee)), ID: i.ID, Why: say(why),
 			Sub: say("asked by ", templates.Name(i.CreatedBy), ", ", v.at(i.CreatedAt)), State: templates.State(i.State), Money: money(i.Amount, i.Currency)}
 		rows = append(rows, row)
 	}

@@ -13,6 +13,7 @@ import (
 // says follows from the case; it reads nothing and decides nothing.
 type narrator struct {
 	c      *model.Case
+	kin    *model.Case // the parent of a compensation, or what undoes the intent; nil where not read
 	timing model.Timing
 	clock  templates.Clock
 }
@@ -23,10 +24,55 @@ func (n narrator) clockAt(t model.Time) templates.Part { return templates.Clockt
 
 // verbs of the kinds, as the title of a page begins.
 var verbs = map[string]struct{ verb, joiner string }{
-	model.KindPayout:       {"Payout of", "to"},
-	model.KindStatement:    {"Statement of", "for"},
-	model.KindDispute:      {"Response about", "in"},
-	model.KindCompensation: {"Compensation of", "paid to"},
+	model.KindPayout:    {"Payout of", "to"},
+	model.KindStatement: {"Statement of", "for"},
+	model.KindDispute:   {"Response about", "in"},
+}
+
+// title is what stands before the money, if there is any, and between it and
+// the name.
+func (n narrator) title() (verb, joiner string) {
+	if n.c.Kind == model.KindCompensation {
+		return n.undoTitle()
+	}
+	words := verbs[n.c.Kind]
+	if _, ok := n.c.Money(); !ok {
+		return title(n.c.Kind) + " " + words.joiner, ""
+	}
+	return words.verb, words.joiner
+}
+
+// undoTitle must not read as a payment to somebody.
+func (n narrator) undoTitle() (verb, joiner string) {
+	what := "an intent"
+	if n.kin != nil {
+		what = "a " + n.kin.Kind
+	}
+	if _, ok := n.c.Money(); !ok {
+		return "Undo of " + what + ":", ""
+	}
+	return "Undo of " + what + ":", "back from"
+}
+
+// kindTitle names a kind at the beginning of a line.
+func kindTitle(kind string) string {
+	if kind == model.KindCompensation {
+		return "Undo"
+	}
+	return title(kind)
+}
+
+// headline names an intent in a list: its kind and whom it concerns.
+func headline(kind, payee string) templates.Text {
+	switch kind {
+	case model.KindDispute: // the party of a dispute is named so
+		return say(templates.Name(payee))
+	case model.KindCompensation:
+		return say("Undo, ", templates.Name(payee))
+	case model.KindStatement:
+		return say("Statement for ", templates.Name(payee))
+	}
+	return say(title(kind), " to ", templates.Name(payee))
 }
 
 // done is how an operation reads once it happened: "may or may not have been …".
@@ -69,99 +115,9 @@ func (n narrator) since() model.Time {
 	return n.c.StuckSince
 }
 
-// proposal is what comes next, in a few words, and why.
-func (n narrator) proposal() (lead, why templates.Text) {
-	if r := n.c.Review(n.timing, n.now()); r != nil {
-		return n.proposed(r)
-	}
-	if open := n.c.OpenRequest(); open != nil {
-		return say(templates.Link("/approvals/"+open.ID, "Approve or reject")), say("asked until ", n.clockAt(open.ExpiresAt))
-	}
-	if n.c.State.Final() {
-		return nil, nil
-	}
-	w := n.c.Work(n.timing, n.now())
-	if w.Do == model.DoNothing {
-		return say("Nothing by itself"), nil
-	}
-	return say("Nothing: ", n.work(w)), say(n.clockAt(w.At), ", ", templates.Ago(n.at(w.At)))
-}
-
-// work says what the engine does next, as "the engine …".
-func (n narrator) work(w model.Work) string {
-	switch w.Do {
-	case model.DoRun:
-		return "the engine runs " + w.Step.Name
-	case model.DoSend:
-		if w.Step.State == model.Pending {
-			return "the engine sends " + w.Step.Name
-		}
-		return "the engine sends " + w.Step.Name + " again"
-	case model.DoCheck:
-		return "the engine asks " + w.Step.Provider + " about " + w.Step.Name
-	case model.DoOverdue:
-		return w.Step.Provider + " says how " + w.Step.Name + " ended, or it becomes unknown"
-	case model.DoRecover:
-		return "a worker has an attempt of " + w.Step.Name + " under way"
-	}
-	return "the approval request ends"
-}
-
-// reviewed is the step that a review is about.
-func (n narrator) reviewed() *model.Step {
-	if k := n.c.OpenConflict(); k != nil {
-		return n.c.Step(k.Step)
-	}
-	return n.c.Unfinished()
-}
-
-// proposed words the act that a review proposes.
-func (n narrator) proposed(r *model.Review) (lead, why templates.Text) {
-	s := n.reviewed()
-	switch r.Propose {
-	case model.RetryUnfinished:
-		return n.proposedRetry(s, r)
-	case model.Reconcile:
-		if at, ok := n.c.NotFoundFinalAt(s); ok {
-			return say("Reconcile"), say("“not found” is final ", n.fromOrSince(at))
-		}
-		return say("Reconcile"), say("ask ", s.Provider, " again")
-	case model.MarkExternalResult:
-		return say("Mark with a document"), say(r.Because)
-	case model.Compensate:
-		return say("Compensate, or leave it as it is"), say(s.Reason)
-	}
-	return say(title(r.Propose)), say(r.Because)
-}
-
-func (n narrator) proposedRetry(s *model.Step, r *model.Review) (lead, why templates.Text) {
-	if s.State == model.OutcomeUnknown {
-		if until, ok := s.SafeUntil(n.timing.Call); ok {
-			return say("Send again, same key"), say("safe until ", n.clockAt(until), ", ", templates.Left(n.at(until)))
-		}
-	}
-	if number, opens := n.c.NextGeneration(s); opens {
-		return say("Retry under a new key"), say(fmt.Sprintf("opens generation %d: ", number), s.Reason)
-	}
-	if s.Failure == model.Curable {
-		return say("Retry once the cause is cured"), say(s.Reason)
-	}
-	return say("Retry"), say(r.Because)
-}
-
-func (n narrator) fromOrSince(at model.Time) templates.Text {
-	if at <= n.now() {
-		return say("since ", n.clockAt(at))
-	}
-	return say("from ", n.clockAt(at), ", ", templates.Ago(n.at(at)))
-}
-
 // confirmed answers what is confirmed.
 func (n narrator) confirmed() templates.ConfirmedView {
-	v := templates.ConfirmedView{Summary: say("No money is confirmed.")}
-	if n.c.Confirmed > 0 && n.c.Currency != "" {
-		v.Summary = say(templates.Strong(model.Money{Amount: n.c.Confirmed, Currency: n.c.Currency}), " is confirmed.")
-	}
+	v := templates.ConfirmedView{Summary: n.standing()}
 	inside := 0
 	for _, s := range n.c.Steps {
 		if s.State != model.Confirmed {
@@ -181,6 +137,52 @@ func (n narrator) confirmed() templates.ConfirmedView {
 	return v
 }
 
+// standing sums up the money that is confirmed, what came back of it, and what
+// was undone.
+func (n narrator) standing() templates.Text {
+	text := say("No money is confirmed.")
+	paid, returned := n.money(func(s *model.Step) int64 { return s.Moved }), n.money(func(s *model.Step) int64 { return s.Returned })
+	switch {
+	case n.c.Confirmed > 0 && n.c.Currency != "":
+		text = say(templates.Strong(model.Money{Amount: n.c.Confirmed, Currency: n.c.Currency}), " is confirmed.")
+	case returned != nil:
+		text = say("No money is out: ", templates.Strong(*paid), " was paid and ", *returned, " came back by itself.")
+	case paid != nil && n.undone() != nil:
+		text = say(templates.Strong(*paid), " was paid and taken back.")
+	}
+	return say(text, n.undone())
+}
+
+// money sums a figure of the confirmed movements of money; nil is none.
+func (n narrator) money(figure func(*model.Step) int64) *model.Money {
+	var sum int64
+	for _, s := range n.c.Steps {
+		if s.State == model.Confirmed && s.MovesMoney() {
+			sum += figure(s)
+		}
+	}
+	return money(sum, n.c.Currency)
+}
+
+// undone says by which intent what was done is undone, and under which
+// references; nil where nothing is.
+func (n narrator) undone() templates.Text {
+	k := n.c.StandingCompensation()
+	if k == nil || k.State != model.CompensationDone {
+		return nil
+	}
+	text := say(" Undone from ", templates.Bold(k.Step), " on by ", templates.Link("/intents/"+k.ChildID, k.ChildID))
+	if n.kin == nil {
+		return say(text, ".")
+	}
+	for _, s := range n.kin.Steps {
+		if s.State == model.Confirmed && s.ExternalRef != "" {
+			text = say(text, "; ", s.Name, " is ", templates.Key(s.ExternalRef), " at ", s.Provider)
+		}
+	}
+	return say(text, ".")
+}
+
 func isAre(n int) string {
 	if n == 1 {
 		return "is"
@@ -190,10 +192,8 @@ func isAre(n int) string {
 
 // effect says of one confirmed step what happened and what says so.
 func (n narrator) effect(s *model.Step) templates.Effect {
-	e := templates.Effect{Step: s.Name, Text: say("confirmed ", n.clockAt(s.ChangedAt))}
-	if s.Class.Effect() {
-		e.Text = say(doneWord(s), " by ", s.Provider, ", confirmed ", n.clockAt(s.ChangedAt))
-	}
+	last := lastThat(s.Evidence, func(e model.Evidence) bool { return e.Says == model.Happened })
+	e := templates.Effect{Step: s.Name, Text: n.happened(s, last)}
 	if s.Moved != 0 && s.Currency != "" {
 		e.Text = say(templates.Strong(model.Money{Amount: s.Moved, Currency: s.Currency}), " ", e.Text)
 	}
@@ -203,12 +203,29 @@ func (n narrator) effect(s *model.Step) templates.Effect {
 	if s.ExternalRef != "" {
 		e.Text = say(e.Text, ", ", templates.Key(s.ExternalRef))
 	}
-	if last := lastThat(s.Evidence, func(e model.Evidence) bool { return e.Says == model.Happened }); last != nil {
-		e.Evidence = say("Evidence: ", evidenceOf(s, *last), ", ", n.clockAt(last.At), "; ", last.Detail)
+	if last != nil {
+		e.Evidence = say("Evidence: ", evidenceOf(s, *last), ", ", n.clockAt(last.At), "; ", n.prose(last.Detail))
 	} else if s.Reason != "" {
-		e.Evidence = say(s.Reason)
+		e.Evidence = n.prose(s.Reason)
 	}
 	return e
+}
+
+// happened says who says that a step happened: a mark is a person's word, not
+// the provider's.
+func (n narrator) happened(s *model.Step, last *model.Evidence) templates.Text {
+	switch {
+	case !s.Class.Effect():
+		return say("confirmed ", n.clockAt(s.ChangedAt))
+	case last == nil || last.Source != model.FromOperator:
+		return say(doneWord(s), " by ", s.Provider, ", confirmed ", n.clockAt(s.ChangedAt))
+	}
+	text := say(doneWord(s), " as ", templates.Name(last.By), " marked it, ", n.clockAt(last.At))
+	look := lastThat(s.Evidence, func(e model.Evidence) bool { return e.Source == model.FromQuery && e.At >= last.At && e.Status != "" })
+	if look != nil {
+		text = say(text, "; asked since, ", s.Provider, " calls it “", look.Status, "”")
+	}
+	return text
 }
 
 // evidenceOf names the source of what confirms a step; our own work needs none.
@@ -241,91 +258,6 @@ func sourceWords(e model.Evidence) templates.Text {
 		return say(text, ", ", templates.Name(e.By))
 	}
 	return text
-}
-
-// next answers what happens next.
-func (n narrator) next() templates.NextView {
-	v := templates.NextView{Facts: n.later()}
-	r := n.c.Review(n.timing, n.now())
-	switch open := n.c.OpenRequest(); {
-	case r != nil:
-		v.Waiting = true
-		lead, _ := n.proposed(r)
-		v.Lead, v.Text = say(lead, "."), []templates.Text{say(r.Because)}
-		if more := n.repeatMeans(r); more != nil {
-			v.Text = append(v.Text, more)
-		}
-	case open != nil:
-		v.Waiting = true
-		v.Lead = say("People decide: ", templates.Link("/approvals/"+open.ID, words(open.Action)), ".")
-		v.Text = []templates.Text{say(counted(open.Needed, "signature"), " needed; the request ends ", n.at(open.ExpiresAt), ".")}
-	case n.c.State.Final():
-		v.Text = []templates.Text{n.ended()}
-	default:
-		v.Lead, v.Text = n.bySelf()
-	}
-	return v
-}
-
-// repeatMeans says what sending again would do, where that is proposed.
-func (n narrator) repeatMeans(r *model.Review) templates.Text {
-	s := n.reviewed()
-	if r.Propose != model.RetryUnfinished || s == nil || s.State != model.OutcomeUnknown {
-		return nil
-	}
-	return say("If ", s.Provider, " has it, it answers with its first result and does nothing more. If it does not, it acts now.")
-}
-
-// bySelf says what the engine does without anybody.
-func (n narrator) bySelf() (lead templates.Text, text []templates.Text) {
-	if k := n.c.StandingCompensation(); k != nil && k.ChildID != "" {
-		return say("It is being undone by ", templates.Link("/intents/"+k.ChildID, "its compensation"), "."), nil
-	}
-	w := n.c.Work(n.timing, n.now())
-	if w.Do == model.DoNothing {
-		return nil, []templates.Text{say("The engine has nothing to do here.")}
-	}
-	return say(upper(n.work(w)), ", ", n.clockAt(w.At), "."), nil
-}
-
-// ended says why nothing comes any more.
-func (n narrator) ended() templates.Text {
-	switch n.c.State {
-	case model.Completed:
-		return say("Nothing. This intent is complete and sends no more.")
-	case model.Abandoned:
-		if n.c.UncertainSince == 0 {
-			return say("Nothing is sent any more.")
-		}
-		return say("Nothing is sent any more. What is uncertain stays open and can still be reconciled, marked or compensated.")
-	case model.Compensated:
-		return say("Nothing. What was done is undone.")
-	}
-	return say("Nothing. It was refused for good, and nothing happened; paying anew is a new intent.")
-}
-
-// later are the facts under what happens next.
-func (n narrator) later() (facts []templates.Fact) {
-	if n.c.Review(n.timing, n.now()) != nil {
-		text := say("It stays as it is; the engine sends nothing by itself.")
-		if w := n.c.Work(n.timing, n.now()); w.Do != model.DoNothing {
-			text = say(upper(n.work(w)), ", ", n.clockAt(w.At), ".")
-		}
-		facts = append(facts, templates.Fact{Label: "If nobody acts", Text: text})
-	}
-	var then []string
-	for _, s := range n.c.Steps {
-		if s.State == model.Pending && s != n.c.Unfinished() {
-			then = append(then, s.Name)
-		}
-	}
-	if len(then) > 0 && !n.c.State.Final() && n.c.StandingCompensation() == nil {
-		facts = append(facts, templates.Fact{Label: "Then", Text: say(strings.Join(then, ", "), ", by the engine")})
-	}
-	if n.c.ReviewDue != 0 {
-		facts = append(facts, templates.Fact{Label: "Alarm", Text: say(n.at(n.c.ReviewDue), ", if still under review")})
-	}
-	return facts
 }
 
 // span writes a duration in whole units, the two largest.

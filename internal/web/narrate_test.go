@@ -76,17 +76,17 @@ var stories = map[string]struct {
 			s.Tries = 6
 			s.Evidence = []model.Evidence{{Source: model.FromQuery, Says: model.Inconclusive, At: ago(time.Minute), Detail: "Not found by our reference."}}
 		},
-		"", "at worst it was paid once", "Send again, same key", "Send again, same key", []string{"Checked: once, last", "Not found by our reference."},
+		"", "at worst it was paid once.", "Reconcile: ask bank. Asking changes nothing at bank. “Not found” settles it too: that answer is final since", "Reconcile “not found” is final since", []string{"Checked: once, last", "Not found by our reference."},
 	},
 	"unknown, without a key": {
 		func(_ *model.Case, s *model.Step) { s.Class, s.Contract = model.Unkeyed, model.Contract{} },
-		"", "takes no key here", "Mark with a document", "Mark with a document", []string{"Safe to send again: no: bank takes no key here", "“Not found” is final: never", "Checked: never: bank cannot be asked"},
+		"", "Bank takes no key here", "Mark with a document", "Mark with a document", []string{"Safe to send again: no: bank takes no key here", "“Not found” is final: never", "Checked: never: bank cannot be asked"},
 	},
 	"a message, unknown": {
 		func(_ *model.Case, s *model.Step) {
 			s.Class, s.Operation, s.Amount, s.Currency = model.Message, "message.send", 0, ""
 		},
-		"", "create-payout may or may not have been sent.", "Reconcile", "Reconcile", []string{"a message is not repeated while unknown"},
+		"", "The message of create-payout may or may not have been sent.", "Reconcile", "Reconcile", []string{"a message is not repeated while unknown"},
 	},
 	"window closed": {
 		func(_ *model.Case, s *model.Step) {
@@ -124,8 +124,16 @@ var stories = map[string]struct {
 			s.ExternalRef, s.Attempts[0].Result, s.Attempts[0].Code = "po_1", model.ResultAccepted, ""
 			s.NextCheckAt = shownAt.Add(time.Hour)
 		},
-		"", "bank took create-payout as po_1 and has not said in time how it ended", "The engine asks bank", "Nothing: the engine asks bank",
+		"", "Bank took create-payout as po_1 and has not said in time how it ended", "It says where po_1 stands. If nobody acts: The engine asks bank", "Reconcile ask bank again",
 		[]string{"Came back: 1 × accepted", "Safe to send again: no: its object is known"},
+	},
+	"another amount": {
+		func(c *model.Case, s *model.Step) {
+			s.Evidence = []model.Evidence{{ID: "e", Source: model.FromWebhook, Says: model.Conflicting, Ref: "po_9", Amount: 4_820_100, Currency: "EUR", At: ago(time.Minute)}}
+			c.Conflicts = []model.Contradiction{{ID: "k", Step: s.Name, EvidenceID: "e", Reason: "The object has another amount."}}
+		},
+		"", "Whether 48,200.00 EUR or another amount was paid is not settled. We sent create-payout once. Bank has made something of it that we did not ask for. Bank shows 48,201.00 EUR as po_9 ; 48,200.00 EUR was asked for.",
+		"Mark with a document. Bank shows 48,201.00 EUR as po_9", "Mark with a document Bank shows 48,201.00 EUR", []string{"Object: po_9 , 48,201.00 EUR , by webhook", "Asked for: 48,200.00 EUR"},
 	},
 	"paid, then returned": {
 		func(c *model.Case, s *model.Step) {
@@ -151,7 +159,7 @@ var stories = map[string]struct {
 			c.Steps[0].State, c.Steps[0].Operation, c.Steps[0].PeopleNeeded = model.Pending, model.ApprovalStep, 1
 			c.Requests = []model.Approval{{ID: "approval-1", State: model.ApprovalOpen, Action: model.ApproveIntent, Needed: 1, ExpiresAt: shownAt.Add(time.Hour)}}
 		},
-		"Nothing yet: no step is confirmed.", "Nothing. No effect was sent", "People decide: approve intent", "Approve or reject", nil,
+		"Nothing yet: no step is confirmed.", "Nothing. No effect was sent", "People decide: approve the payout", "Approve or reject", nil,
 	},
 	"being undone": {
 		func(c *model.Case, s *model.Step) {

@@ -23,7 +23,9 @@ func (n narrator) record(v *templates.IntentView, q url.Values) {
 	before := ""
 	for _, s := range n.c.Steps {
 		v.Steps = append(v.Steps, n.stepRow(s, before))
-		before = s.Name
+		if s.State != model.NotNeeded {
+			before = s.Name
+		}
 		for _, a := range s.Attempts {
 			v.Attempts = append(v.Attempts, n.attemptRow(s, a))
 		}
@@ -57,7 +59,7 @@ func (n narrator) stepRow(s *model.Step, before string) templates.StepRow {
 		row.WireKey = s.WireKey
 	}
 	if s.Reason != "" {
-		row.StateNote = say(s.Reason)
+		row.StateNote = n.prose(s.Reason)
 	}
 	if s.Ordered != model.NoOrder {
 		row.StateNote = say(string(s.Ordered), " ordered by ", templates.Name(s.OrderBy))
@@ -83,26 +85,6 @@ func (n narrator) attemptCount(s *model.Step) string {
 	return fmt.Sprint(len(s.Attempts))
 }
 
-// nextTry says when something is tried or looked at next.
-func (n narrator) nextTry(s *model.Step, before string) templates.Text {
-	var text templates.Text
-	switch {
-	case s.NextTryAt != 0:
-		text = say("try ", n.clockAt(s.NextTryAt))
-	case s.State == model.OutcomeUnknown || s.State == model.FailedSafely && s.Failure != model.Permanent:
-		text = say("by a person")
-	case s.State == model.Pending && s != n.c.Unfinished() && before != "" && !n.c.State.Final():
-		text = say("after ", before)
-	}
-	if s.NextCheckAt != 0 && s.Uncertain() {
-		if text != nil {
-			text = say(text, "; ")
-		}
-		text = say(text, "check ", n.clockAt(s.NextCheckAt))
-	}
-	return text
-}
-
 // resultState is the state whose shape an attempt's result takes.
 func resultState(r model.Result) templates.State {
 	switch r {
@@ -126,7 +108,7 @@ func (n narrator) attemptRow(s *model.Step, a model.Attempt) templates.AttemptRo
 		Trigger: triggers[a.Trigger], Worker: a.Worker, Started: n.at(a.StartedAt), Finished: n.at(a.FinishedAt), Result: string(a.Result),
 		State: resultState(a.Result), RequestID: a.RequestID, WireKey: a.WireKey, Replayed: a.Replayed}
 	if a.Reason != "" {
-		row.Reason = say(a.Reason)
+		row.Reason = n.prose(a.Reason)
 	}
 	if a.Status != 0 {
 		row.Status = fmt.Sprint(a.Status)

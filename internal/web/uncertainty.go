@@ -50,13 +50,58 @@ func (n narrator) contradiction(k *model.Contradiction) templates.Text {
 	if n.cameBackItself(k) {
 		return say(templates.Bold(k.Step+" happened, and the money came back by itself. "), "Nothing is sent again under this intent.")
 	}
-	return say(templates.Bold("Two observations contradict each other on "+k.Step+": "), k.Reason)
+	if figures := n.figures(k); figures != nil {
+		return figures
+	}
+	return say(templates.Bold("Two observations contradict each other on "+k.Step+": "), n.prose(k.Reason))
+}
+
+// seen is the object that opened a conflict over another amount, or nil.
+func (n narrator) seen(k *model.Contradiction) *model.Evidence {
+	s := n.c.Step(k.Step)
+	if s == nil || !s.HasMoney() {
+		return nil
+	}
+	return lastThat(s.Evidence, func(e model.Evidence) bool {
+		return e.ID == k.EvidenceID && e.Says == model.Conflicting && e.Ref != "" && e.Amount != 0 && (e.Amount != s.Amount || e.Currency != s.Currency)
+	})
+}
+
+// figures set the amount that was seen against the one that was asked for; nil
+// where the conflict is about something else.
+func (n narrator) figures(k *model.Contradiction) templates.Text {
+	e := n.seen(k)
+	if e == nil {
+		return nil
+	}
+	s := n.c.Step(k.Step)
+	text := say(upper(s.Provider), " shows ", templates.Strong(model.Money{Amount: e.Amount, Currency: e.Currency}))
+	if e.Status != "" {
+		text = say(text, ", “", e.Status, "”,")
+	}
+	return say(text, " as ", templates.Key(e.Ref), "; ", templates.Strong(model.Money{Amount: s.Amount, Currency: s.Currency}), " was asked for.")
+}
+
+// object is the contradicting object of the step's own open conflict, or nil.
+func (n narrator) object(s *model.Step) *model.Evidence {
+	if k := n.c.OpenConflict(); k != nil && k.Step == s.Name {
+		return n.seen(k)
+	}
+	return nil
 }
 
 // mayBe is the sentence with the doubt in it.
 func (n narrator) mayBe(s *model.Step) templates.Text {
-	if s.HasMoney() {
-		return say(model.Money{Amount: s.Amount, Currency: s.Currency}, " may or may not have been ", doneWord(s), ".")
+	amount := model.Money{Amount: s.Amount, Currency: s.Currency}
+	switch {
+	case n.object(s) != nil:
+		return say("Whether ", amount, " or another amount was ", doneWord(s), " is not settled.")
+	case s.Operation == "dispute.respond" && s.HasMoney():
+		return say("The response about ", amount, " may or may not have been submitted.")
+	case s.HasMoney():
+		return say(amount, " may or may not have been ", doneWord(s), ".")
+	case s.Class == model.Message:
+		return say("The message of ", s.Name, " may or may not have been sent.")
 	}
 	return say(s.Name, " may or may not have been ", doneWord(s), ".")
 }
@@ -73,11 +118,13 @@ func (n narrator) whyUnknown(s *model.Step) templates.Text {
 	sent := times(len(s.Attempts))
 	switch {
 	case len(s.Attempts) == 0:
-		return say("Its outcome is not known: ", s.Reason)
+		return say("Its outcome is not known: ", n.prose(s.Reason))
+	case n.object(s) != nil:
+		return say("We sent ", templates.Bold(s.Name), " "+sent+". ", upper(s.Provider), " has made something of it that we did not ask for.")
 	case s.ExternalRef != "":
-		return say(s.Provider, " took ", templates.Bold(s.Name), " as ", templates.Key(s.ExternalRef), " and has not said in time how it ended. It is only asked about until it says so.")
+		return say(upper(s.Provider), " took ", templates.Bold(s.Name), " as ", templates.Key(s.ExternalRef), " and has not said in time how it ended. It is only asked about until it says so.")
 	}
-	return say("We sent ", templates.Bold(s.Name), " "+sent+", and no answer came back that we can trust. ", s.Provider, worst)
+	return say("We sent ", templates.Bold(s.Name), " "+sent+", and no answer came back that we can trust. ", upper(s.Provider), worst)
 }
 
 // nothingUnknown is said where no outcome is unknown.
@@ -90,7 +137,7 @@ func (n narrator) nothingUnknown(moving int) templates.Text {
 	case n.c.OpenConflict() != nil && n.cameBackItself(n.c.OpenConflict()):
 		return say("A person records what came back, by a mark with its document.")
 	case n.c.OpenConflict() != nil:
-		return say("Which of the two is true, a person’s mark says.")
+		return say("A person’s mark says what is true.")
 	case n.c.SomethingHappened():
 		return say("Nothing. Every effect that was sent is certain.")
 	}
@@ -112,7 +159,12 @@ func (n narrator) uncertainItem(s *model.Step) templates.UncertainItem {
 	}
 	add("Sent", n.sent(s))
 	add("Came back", n.cameBack(s))
-	if s.ExternalRef != "" {
+	found := n.object(s)
+	switch {
+	case found != nil:
+		add("Object", say(templates.Key(found.Ref), ", ", model.Money{Amount: found.Amount, Currency: found.Currency}, ", by ", lowerSource(*found), ", ", n.clockAt(found.At)))
+		add("Asked for", say(model.Money{Amount: s.Amount, Currency: s.Currency}))
+	case s.ExternalRef != "":
 		add("Object", say(templates.Key(s.ExternalRef), " at ", s.Provider))
 	}
 	if s.Settling {
@@ -120,7 +172,7 @@ func (n narrator) uncertainItem(s *model.Step) templates.UncertainItem {
 	}
 	add("Checked", n.checked(s))
 	if s.State == model.OutcomeUnknown {
-		if s.ExternalRef == "" {
+		if s.ExternalRef == "" && found == nil {
 			add("“Not found” is final", n.notFoundFinal(s))
 		}
 		add("Safe to send again", n.safe(s))
@@ -130,6 +182,9 @@ func (n narrator) uncertainItem(s *model.Step) templates.UncertainItem {
 	}
 	return item
 }
+
+// lowerSource names a source inside a sentence: "webhook", "bank file".
+func lowerSource(e model.Evidence) string { return words(string(e.Source)) }
 
 func (n narrator) sent(s *model.Step) templates.Text {
 	if len(s.Attempts) == 0 {
@@ -194,12 +249,6 @@ func (n narrator) settlesBy(s *model.Step) templates.Text {
 
 // checked says how often the provider was asked, and what it said last.
 func (n narrator) checked(s *model.Step) templates.Text {
-	looks := 0
-	for _, e := range s.Evidence {
-		if e.Source == model.FromQuery {
-			looks++
-		}
-	}
 	last := lastThat(s.Evidence, func(e model.Evidence) bool { return e.Source == model.FromQuery })
 	switch {
 	case last == nil && !s.Contract.Queryable():
@@ -209,7 +258,7 @@ func (n narrator) checked(s *model.Step) templates.Text {
 	case last == nil:
 		return say("not yet")
 	}
-	text := say(times(looks), ", last ", n.clockAt(last.At), ": ", words(string(last.Says)), ". ", last.Detail)
+	text := say(times(looks(s)), ", last ", n.clockAt(last.At), ": ", words(string(last.Says)), ". ", n.prose(last.Detail))
 	if s.NextCheckAt != 0 {
 		text = say(text, " Next ", n.clockAt(s.NextCheckAt), ".")
 	}

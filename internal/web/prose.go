@@ -1,0 +1,39 @@
+package web
+
+import (
+	"regexp"
+	"time"
+
+	"countersign/internal/model"
+	"countersign/web/templates"
+)
+
+// moments are the two ways in which stored sentences name a moment; both are UTC.
+var moments = regexp.MustCompile(`\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d UTC|T\d\d:\d\d:\d\d(\.\d+)?Z)`)
+
+// prose shows a stored sentence with its moments as this viewer reads them: what
+// was stored stays UTC, a page speaks in one zone.
+func (n narrator) prose(sentence string) templates.Text {
+	text, from := say(), 0
+	for _, span := range moments.FindAllStringIndex(sentence, -1) {
+		at, ok := momentOf(sentence[span[0]:span[1]])
+		if !ok {
+			continue
+		}
+		text = say(text, sentence[from:span[0]], n.clockAt(at))
+		from = span[1]
+	}
+	if rest := sentence[from:]; rest != "" {
+		text = say(text, rest)
+	}
+	return text
+}
+
+func momentOf(text string) (model.Time, bool) {
+	for _, layout := range []string{"2006-01-02 15:04:05 UTC", time.RFC3339Nano} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return model.At(at), true
+		}
+	}
+	return 0, false
+}
