@@ -18,20 +18,28 @@ var axeSource = sync.OnceValues(func() (string, error) {
 	return string(text), err
 })
 
-// axeRun checks the page against WCAG 2.2, levels A and AA, and gives a line
-// for each element that breaks a rule. It loads nothing.
+// axeRun checks the page and gives a line for each element that breaks a rule.
+// It loads nothing. %s says which rules.
 const axeRun = `axe.run(document, {
-	runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"] },
+	runOnly: %s,
 	resultTypes: ["violations"], preload: false,
 }).then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.target.join(" ") + ": " + n.failureSummary.replace(/\s+/g, " "))))`
+
+// The rules: of WCAG 2.2, levels A and AA, all, or where a page differs from
+// its light look in nothing but colours, those about colours.
+const (
+	allRules    = `{ type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"] }`
+	colourRules = `["color-contrast", "link-in-text-block"]`
+)
 
 // violations runs axe-core on the page that the tab shows.
 func (b *tab) violations() []string {
 	b.t.Helper()
-	source, err := axeSource()
-	b.must(err, "reading axe-core")
-	b.call("starting axe-core", chromedp.Evaluate[chromedp.Void](source+";undefined"))
-	return evaluate(b, "running axe-core", chromedp.Evaluate[[]string](axeRun, chromedp.EvalAwaitPromise))
+	rules := allRules
+	if b.look.dark {
+		rules = colourRules
+	}
+	return evaluate(b, "running axe-core", chromedp.Evaluate[[]string](fmt.Sprintf(axeRun, rules), chromedp.EvalAwaitPromise))
 }
 
 // validate runs html-validate on pages by their names and gives its complaints,

@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -110,6 +111,11 @@ func openTab(t *testing.T, browser context.Context, base string, l look) *tab {
 	b.call("emulating", call(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
 		Width: l.width, Height: l.height, DeviceScaleFactor: 1, Mobile: l.mobile,
 	}))
+	if !l.noScript { // axe-core is there before the page is; sending it to each page took half of the time
+		source, err := axeSource()
+		b.must(err, "reading axe-core")
+		b.call("preparing axe-core", call(page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: source}))
+	}
 	b.call("emulating", call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: l.noScript}))
 	return b
 }

@@ -4,22 +4,19 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+	"golang.org/x/sync/errgroup"
 )
 
 // heaviest is what a page may weigh over the wire, everything included.
 const heaviest = 100_000
-
-// notPages are addresses that a person opens to keep a file, or that need the
-// browser to leave what it shows.
-var notPages = []string{"/static/", "/documents/", "/uploads/", "/audit/export/"}
 
 // TestEveryPageLooksRight opens every sort of page as every role, in light, in
 // dark and on a phone: axe-core finds no violation, the console stays silent,
@@ -28,64 +25,71 @@ func TestEveryPageLooksRight(t *testing.T) {
 	demo, browser := startDemo(t), startBrowser(t)
 	for _, l := range []look{light, dark, phone} {
 		b := openTab(t, browser, demo.Address, l)
-		b.inspect("signin", "/signin", 200)
-		b.inspect("signin-link", strings.TrimPrefix(demo.of(t, "auditor").SigninURL, demo.Address), 200)
+		b.inspect("signin", "/signin", http.StatusOK)
+		b.inspect("signin-link", strings.TrimPrefix(demo.of(t, "auditor").SigninURL, demo.Address), http.StatusOK)
 	}
+	swept := sweep{t: t, browser: browser, shapes: map[string]bool{}}
 	roles := map[string]bool{}
 	for _, p := range demo.People {
-		if roles[p.Role] {
-			continue
+		if !roles[p.Role] {
+			roles[p.Role] = true
+			swept.role(signIn(t, demo.Address, p))
 		}
-		roles[p.Role] = true
-		v := signIn(t, demo.Address, p)
-		paths := samplesOf(t, v, p.Role == "operator")
-		t.Logf("%s: %d pages", p.Role, len(paths))
-		sweep(t, browser, v, paths)
 	}
 }
 
-// samplesOf picks addresses for a browser to open: one of each shape, and with
-// all every intent, for each is stuck in its own way.
-func samplesOf(t *testing.T, v *visitor, all bool) (paths []string) {
-	t.Helper()
-	shapes := map[string]int{}
-	found := crawl(t, v, "/?q=nothing-has-this", "/approvals?state=rejected", "/audit?event=nothing.has.this", "/?min=wrong&currency=USD")
+// sweep opens pages role by role and remembers which shapes it has seen.
+type sweep struct {
+	t       *testing.T
+	browser context.Context
+	shapes  map[string]bool
+}
+
+// role opens one page of each shape that a person meets; of the first role, the
+// operator, every intent, for each is stuck in its own way. In dark and on a
+// phone, pages that look as they did for an earlier role are left out.
+func (s *sweep) role(v *visitor) {
+	var every, fresh []string
+	first, mine := len(s.shapes) == 0, map[string]bool{}
+	found := crawl(s.t, v, "/?q=nothing-has-this", "/approvals?state=rejected", "/audit?event=nothing.has.this", "/?min=wrong&currency=USD")
 	for _, path := range slices.Sorted(maps.Keys(found)) {
-		a := found[path]
-		if a.status != 200 || !a.isPage() || slices.ContainsFunc(notPages, func(p string) bool { return strings.HasPrefix(path, p) }) {
+		if a := found[path]; a.status != http.StatusOK || !a.isPage() {
 			continue
 		}
-		if shapes[shape(path)]++; shapes[shape(path)] == 1 || all && anIntent.MatchString(path) {
-			paths = append(paths, path)
+		looks := shape(path)
+		if mine[looks] && !(first && anIntent.MatchString(path)) {
+			continue
+		}
+		every, mine[looks] = append(every, path), true
+		if !s.shapes[looks] {
+			fresh = append(fresh, path)
 		}
 	}
-	return paths
+	maps.Copy(s.shapes, mine)
+	s.t.Logf("%s: %d pages, %d of a new shape", v.Role, len(every), len(fresh))
+	s.inLooks(v, map[look][]string{light: every, dark: fresh, phone: fresh})
 }
 
-// sweep opens the pages in each look, two tabs at a time.
-func sweep(t *testing.T, browser context.Context, v *visitor, paths []string) {
-	t.Helper()
-	looks := make(chan look, 3)
+// inLooks opens the pages of each look, two tabs at a time.
+func (s *sweep) inLooks(v *visitor, pages map[look][]string) {
+	var group errgroup.Group
+	group.SetLimit(2)
 	for _, l := range []look{light, dark, phone} {
-		looks <- l
-	}
-	close(looks)
-	var group sync.WaitGroup
-	for range 2 {
-		group.Go(func() {
-			for l := range looks {
-				t.Run(v.Role+"-"+l.name, func(t *testing.T) {
-					b := openTab(t, browser, v.base, l)
-					b.use(v)
-					for i, path := range paths {
-						b.inspect(fmt.Sprintf("%s-%02d", v.Role, i), path, 200)
-					}
-					b.inspect(v.Role+"-missing", "/intents/intent-00000000000000000000000000", 404)
-				})
-			}
+		group.Go(func() error {
+			s.t.Run(v.Role+"-"+l.name, func(t *testing.T) {
+				b := openTab(t, s.browser, v.base, l)
+				b.use(v)
+				for i, path := range pages[l] {
+					b.inspect(fmt.Sprintf("%s-%02d", v.Role, i), path, http.StatusOK)
+				}
+				b.inspect(v.Role+"-missing", "/intents/intent-00000000000000000000000000", http.StatusNotFound)
+			})
+			return nil
 		})
 	}
-	group.Wait()
+	if err := group.Wait(); err != nil {
+		s.t.Error(err)
+	}
 }
 
 // use goes on with a session that was begun without the browser.
@@ -100,7 +104,9 @@ func (b *tab) use(v *visitor) {
 // that can be wrong with it.
 func (b *tab) inspect(name, path string, status int64) {
 	b.t.Helper()
-	b.call("emptying the cache", call(network.ClearBrowserCache, cdp.Empty{}))
+	if b.look == light { // where the page is weighed
+		b.call("emptying the cache", call(network.ClearBrowserCache, cdp.Empty{}))
+	}
 	if got := b.open(path); got != status {
 		b.t.Errorf("%s (%s): status %d, want %d", path, b.look.name, got, status)
 	}
