@@ -203,8 +203,12 @@ func TestStepUp(t *testing.T) {
 	path, preview := olga.preview(id, "abandon", "acknowledge", id+":create-payout")
 	w.wait(16 * time.Minute)
 	form := "/intents/" + id + "/actions/abandon"
-	olga.wants(olga.follow(olga.get(form)), 200, "Confirm that it is you")
-	olga.wants(olga.post(form, "acknowledge", id+":create-payout"), 403, "Confirm that it is you", "Confirm your password")
+	olga.wants(olga.get(form), 200, "Acknowledge each")
+	kept := olga.post(form, "acknowledge", id+":create-payout")
+	olga.wants(kept, 403, "Confirm that it is you. Nothing was stored.", "Confirm your password in a new tab")
+	if !strings.Contains(kept.body, `value="`+id+`:create-payout" checked`) {
+		t.Errorf("what was acknowledged is lost: %s", kept.body)
+	}
 	olga.wants(olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because, "plan_code", found(t, planCode, preview)), 403, "Confirm that it is you. Nothing was done.")
 	olga.wants(olga.post("/stepup", "password", "wrong", "next", form), 403, "The password is wrong")
 	p := olga.post("/stepup", "password", password, "next", form)
@@ -220,7 +224,7 @@ func TestOwnership(t *testing.T) {
 	id := w.unknown("acme", "run-1", 90_050)
 	olga, otto, ann := w.browse("Olga"), w.browse("Otto"), w.browse("Ann")
 	olga.wants(olga.follow(olga.post("/intents/"+id+"/owner", "do", "take")), 200, "Owner: you", "Release it")
-	olga.wants(olga.get("/?owner=me"), 200, "1 matches", "1 open, 1 of them yours")
+	olga.wants(olga.get("/?owner=me"), 200, "1 match", "1 open, 1 taken by you")
 	otto.wants(otto.get("/intents/"+id), 200, "Owner: Olga", "Take it over")
 	ann.wants(ann.post("/intents/"+id+"/owner", "do", "take"), 403, "Not allowed")
 	olga.wants(olga.follow(olga.post("/intents/"+id+"/owner", "do", "release")), 200, "Owner: nobody")

@@ -2,11 +2,9 @@ package web
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 
 	"countersign/internal/actions"
-	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
 	"countersign/web/templates"
@@ -99,10 +97,6 @@ func (v *visit) actionForm() error {
 	if err != nil {
 		return err
 	}
-	needs := authz.ForAction(p.action)
-	if p.verdict.Allowed && !authz.StepUpNeeded(v.actor, needs, v.now()).Allowed {
-		return v.to("/stepup?next=" + url.QueryEscape(actionPath(p.c.ID, p.action, p.name())))
-	}
 	if p.step != nil {
 		p.typed.Currency = p.step.Currency
 	}
@@ -137,6 +131,9 @@ func (v *visit) actionView(p actionPage) templates.ActionView {
 
 // crumb leads back to an intent.
 func crumb(c *model.Case) templates.Text {
+	if c.Kind == model.KindCompensation {
+		return say(templates.LinkText("/intents/"+c.ID, "Undo of ", c.ParentStep, ", ", templates.Name(c.Payee)), " ")
+	}
 	if c.Payee == "" {
 		return say(templates.Link("/intents/"+c.ID, title(c.Kind)), " ")
 	}
@@ -170,6 +167,9 @@ func (v *visit) actionFacts(p actionPage) []templates.Fact {
 		if s.Class.Effect() {
 			facts = append(facts, templates.Fact{Label: "Sent", Text: n.sent(s)}, templates.Fact{Label: "Checked", Text: n.checked(s)})
 		}
+	}
+	if !p.verdict.Allowed {
+		return facts // the refusal says why, with its rule
 	}
 	return append(facts, templates.Fact{Label: "Allowed because", Text: say(p.verdict.Because), Sub: say(templates.Code(p.verdict.Rule))})
 }

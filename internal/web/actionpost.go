@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"countersign/internal/actions"
+	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/web/problem"
 	"countersign/web/templates"
@@ -44,6 +45,11 @@ func (v *visit) makePreview() error {
 	}
 	if p.fault(err); len(p.errors) > 0 {
 		return v.show(problem.Of(err).Status, templates.Action(v.actionView(p)))
+	}
+	if problem.Of(err).Name == authz.CodeStepUp {
+		view := v.actionView(p)
+		view.Page.Flash = stepUpNote(err, "Nothing was stored.", actionPath(p.c.ID, p.action, p.name()))
+		return v.show(http.StatusForbidden, templates.Action(view))
 	}
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"countersign/internal/actions"
@@ -162,8 +161,7 @@ func (v *visit) notDecided(p approvalPage, err error) error {
 		return v.show(problem.Of(err).Status, templates.Approval(v.approvalView(p)))
 	case e.Code == authz.CodeStepUp:
 		view := v.approvalView(p)
-		view.Page.Flash = &templates.Note{Kind: "mind", Title: say("Confirm that it is you. Nothing was decided."),
-			Text: []templates.Text{say(e.Message, " ", templates.Link("/stepup?next="+url.QueryEscape("/approvals/"+p.ID), "Confirm your password"))}}
+		view.Page.Flash = stepUpNote(err, "Nothing was decided.", "/approvals/"+p.ID)
 		return v.show(http.StatusForbidden, templates.Approval(view))
 	}
 	return err

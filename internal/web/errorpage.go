@@ -2,8 +2,10 @@ package web
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"countersign/internal/model"
@@ -13,14 +15,14 @@ import (
 
 // foreignForm is the refusal of a form that came from another site.
 func foreignForm() error {
-	return model.Errorf(model.Denied, "denied", "This form came from another site.")
+	return model.Errorf(model.Denied, "denied", "This form came from another site.").With("rule", ruleForeignForm)
 }
 
 // errorWords are what a page says about a sort of problem beside its detail.
 type errorWords struct{ title, notDone, next string }
 
 var wordsOf = map[string]errorWords{
-	"unauthenticated": {"You are not signed in", "Nothing was done.", "Sign in, then open the page again."},
+	"unauthenticated": {"You are not signed in", "Nothing was done.", "Sign in: the page that you came from opens again. What you typed stands above, to be copied."},
 	"denied":          {"Not allowed", "Nothing was done.", "Ask somebody whose role allows it, or an administrator for the role."},
 	"self-approval":   {"Refused: somebody else must approve this", "Nothing was approved and nothing was done.", "Ask another approver; requester, creator and approver are different people."},
 	"step-up-required": {"Confirm that it is you", "Nothing was done.",
@@ -38,7 +40,7 @@ var wordsOf = map[string]errorWords{
 	"external-ref-used":      {"The reference belongs to another step", "Nothing was recorded.", "One object at a provider confirms one step, ever."},
 	"intent-archived":        {"This intent is archived", "Nothing was changed.", "Its key is kept; its record is in the archive."},
 	"invalid-params":         {"Something in the input is wrong", "Nothing was stored.", "Go back and mend it."},
-	"invalid-body":           {"The request cannot be read", "Nothing was stored.", "Go back and send the form again."},
+	"invalid-body":           {"The request cannot be read", "Nothing was stored.", "Go back, reload the page and send the form again."},
 	"too-large":              {"That is too large", "Nothing was stored.", "Send less: a document may have up to 5 MiB."},
 	"unsupported-media-type": {"The request cannot be read", "Nothing was stored.", "Use the page’s own form."},
 	"busy":                   {"Busy at the moment", "Nothing was done.", "Wait a moment and try again."},
@@ -51,6 +53,9 @@ func (v *visit) errorView(p problem.Problem) templates.ErrorView {
 	w, ok := wordsOf[p.Name]
 	if !ok {
 		w = wordsOf["internal"]
+	}
+	if outOfPlace(p) {
+		w = errorWords{"This form was not taken", "Nothing was done.", "Open the page again and send the form from there."}
 	}
 	view := templates.ErrorView{Page: v.titled(w.title), Title: w.title, Text: []templates.Text{say(p.Detail)},
 		NotDone: say(w.notDone), Unknown: p.Name == "outcome-unknown", Back: &templates.Button{Href: "/", Label: "To the queue"}}
@@ -71,16 +76,72 @@ func (v *visit) errorView(p problem.Problem) templates.ErrorView {
 
 // errorWay gives the way on where there is a better one than the queue.
 func (v *visit) errorWay(p problem.Problem, view *templates.ErrorView) {
+	place, id := v.about()
 	switch {
 	case p.Name == "unauthenticated":
-		view.Back = &templates.Button{Href: "/signin", Label: "Sign in"}
+		view.Back = &templates.Button{Href: "/signin?next=" + url.QueryEscape(v.wayBack()), Label: "Sign in"}
+		view.Facts = append(view.Facts, v.typed()...)
 	case p.Name == "step-up-required":
 		view.Back = &templates.Button{Href: "/stepup?next=" + url.QueryEscape(v.wayBack()), Label: "Confirm your password"}
-	case strings.HasPrefix(v.r.URL.Path, "/intents/") && p.Name != "not-found":
-		view.Back = &templates.Button{Href: "/intents/" + v.c.Param("id"), Label: "Back to the intent"}
-	case strings.HasPrefix(v.r.URL.Path, "/approvals/") && p.Name != "not-found":
-		view.Back = &templates.Button{Href: "/approvals/" + v.c.Param("id"), Label: "Back to the request"}
+	case outOfPlace(p):
+		view.Back = &templates.Button{Href: v.wayBack(), Label: "Open the page again"}
+		if p.Extra["rule"] == ruleOtherToken {
+			view.Facts = append(view.Facts, v.typed()...) // another site's words are not shown as one's own
+		}
+	case p.Name == "not-found":
+	case place == "intents":
+		view.Back = &templates.Button{Href: "/intents/" + id, Label: "Back to the intent"}
+	case place == "approvals":
+		view.Back = &templates.Button{Href: "/approvals/" + id, Label: "Back to the request"}
+	case place == "previews":
+		view.Back = &templates.Button{Href: "/previews/" + id, Label: "Back to the preview"}
 	}
+}
+
+// about names what the address is about: "intents" and an id. The address is
+// read and not the route, since another site's form reaches no route.
+func (v *visit) about() (place, id string) {
+	place, rest, _ := strings.Cut(strings.TrimPrefix(v.r.URL.Path, "/"), "/")
+	id, _, _ = strings.Cut(rest, "/")
+	if id == "" {
+		return "", ""
+	}
+	return place, url.PathEscape(id)
+}
+
+// The rules that a form breaks which this session was not given.
+const (
+	ruleForeignForm = "form.other-site"
+	ruleOtherToken  = "form.other-session"
+)
+
+// outOfPlace reports whether a form came from elsewhere than a page of this
+// session: the same form from a fresh page would be taken.
+func outOfPlace(p problem.Problem) bool {
+	rule := p.Extra["rule"]
+	return rule == ruleForeignForm || rule == ruleOtherToken
+}
+
+// unkept are fields of forms that are never shown again: they are secret, or
+// belong to the page that they came from.
+var unkept = map[string]bool{"csrf": true, "password": true, "token": true, "digest": true, "plan_code": true, "next": true, "do": true}
+
+// typed gives back what stood in a form that was not taken, so that it can be
+// copied from the page.
+func (v *visit) typed() (facts []templates.Fact) {
+	if v.r.Method != http.MethodPost {
+		return nil
+	}
+	form, err := v.c.FormParams()
+	if err != nil {
+		return nil // what cannot be read cannot be given back
+	}
+	for _, name := range slices.Sorted(maps.Keys(form)) {
+		if text := strings.Join(form[name], ", "); text != "" && !unkept[name] {
+			facts = append(facts, templates.Fact{Label: "You typed: " + words(name), Text: say(text)})
+		}
+	}
+	return facts
 }
 
 // wayBack is the page to return to after a fresh sign-in.

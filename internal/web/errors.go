@@ -58,6 +58,7 @@ func (s *Server) failPage(c echo.Context, p problem.Problem) {
 
 // denyForeign refuses a form that another site sent.
 func (s *Server) denyForeign(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, formLimit)
 	c := echo.New().NewContext(r, w)
 	s.fail(foreignForm(), c)
 }

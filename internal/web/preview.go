@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"countersign/internal/actions"
@@ -21,6 +20,7 @@ type previewPage struct {
 	people  []model.Person
 	form    confirmFields
 	errors  templates.FieldErrors
+	changes []string         // what moved since, in sentences; none while it is exact
 	receipt *actions.Receipt // nil until it is confirmed
 }
 
@@ -67,6 +67,9 @@ func (v *visit) preview() error {
 	if err != nil {
 		return err
 	}
+	if err := v.whatMoved(&p); err != nil {
+		return err
+	}
 	return v.show(http.StatusOK, templates.Preview(v.previewView(p)))
 }
 
@@ -87,6 +90,8 @@ func (v *visit) previewView(p previewPage) templates.PreviewView {
 	case v.now() > p.ExpiresAt:
 		view.Closed = &templates.Note{Kind: "no", Title: say("This preview has expired. Nothing was done."), Text: []templates.Text{say("Previews live for ", span(v.Timing.Preview), ", since the world moves on.")}}
 		view.Fresh = again
+	case len(p.changes) > 0:
+		view.Closed, view.Fresh, view.Moved = p.movedNote(), again, p.moved()
 	}
 	return view
 }
@@ -206,8 +211,7 @@ func (v *visit) confirm() error {
 		return err
 	}
 	if p.UsedAt == 0 && p.typed() && !sameCode(p.form.PlanCode, actions.PlanCode(p.Digest)) {
-		p.errors = templates.FieldErrors{{Field: "plan_code", Message: "This is not the code of this plan"}}
-		return v.show(http.StatusUnprocessableEntity, templates.Preview(v.previewView(p)))
+		return v.otherCode(p)
 	}
 	receipt, err := v.Runner.Confirm(v.r.Context(), v.actor, p.ID, actions.Confirmation{Reason: p.form.Reason, Digest: p.form.Digest})
 	if err != nil {
@@ -238,8 +242,7 @@ func (v *visit) notConfirmed(p previewPage, err error) error {
 		p.ExpiresAt = min(p.ExpiresAt, v.now()-1)
 	case authz.CodeStepUp:
 		view := v.previewView(p)
-		view.Page.Flash = &templates.Note{Kind: "mind", Title: say("Confirm that it is you. Nothing was done."),
-			Text: []templates.Text{say(e.Message, " ", templates.Link("/stepup?next="+url.QueryEscape("/previews/"+p.ID), "Confirm your password"))}}
+		view.Page.Flash = stepUpNote(err, "Nothing was done.", "/previews/"+p.ID)
 		return v.show(http.StatusForbidden, templates.Preview(view))
 	default:
 		return err

@@ -1,10 +1,12 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/model"
 	"countersign/web/static"
 )
 
@@ -113,5 +115,10 @@ func (v *visit) checkForm() error {
 	if _, err := v.c.FormParams(); err != nil {
 		return err
 	}
-	return v.sessions.CheckToken(v.r, v.r.PostFormValue("csrf"))
+	err := v.sessions.CheckToken(v.r, v.r.PostFormValue("csrf"))
+	var refusal *model.Error
+	if errors.As(err, &refusal) {
+		return refusal.With("rule", ruleOtherToken)
+	}
+	return err
 }

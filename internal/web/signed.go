@@ -33,7 +33,7 @@ func (v *visit) approvalPlan(p approvalPage) templates.PlanView {
 		plan.ThenNote = say("Each only once what comes before it is confirmed. A message says what really moved, so its text may change until then.")
 	}
 	if s := p.c.ApprovalStep(); s != nil && p.Action == model.ApproveIntent {
-		plan.Approvers, plan.Rule = say(plan.Approvers, " ", v.Tiers.Because(p.c.Amount, p.c.Currency)), s.Rule
+		plan.Rule = s.Rule
 	}
 	return plan
 }

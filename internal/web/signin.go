@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
+	"time"
 
 	"countersign/internal/audit"
 	"countersign/internal/authz"
@@ -30,7 +32,16 @@ func (v *visit) signInForm() error {
 func (v *visit) showSignIn(status int, view templates.SignInView) error {
 	view.Page = v.titled("Sign in")
 	view.Page.Refresh = ""
+	if v.Demo != nil {
+		view.Help = say("This is the demo. When it started it printed, in its terminal, a sign-in link for every sample person and one password for all of them.")
+	}
 	return v.show(status, templates.SignIn(view))
+}
+
+// retryAt tells programs too from when on the next try is taken.
+func (v *visit) retryAt(at model.Time) {
+	wait := max(at.Sub(v.now()), time.Second)
+	v.c.Response().Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
 }
 
 func (v *visit) signIn() error {
@@ -46,6 +57,7 @@ func (v *visit) signIn() error {
 	if at, wait := session.Wait(err); wait {
 		moment := v.at(at)
 		view.Wait = &moment
+		v.retryAt(at)
 		return v.showSignIn(http.StatusTooManyRequests, view)
 	}
 	if !errors.Is(err, model.Unauthenticated) {

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"net/http"
+
 	"countersign/internal/model"
 	"countersign/web/templates"
 )
@@ -12,10 +14,7 @@ func (v *visit) staleView(p previewPage, e *model.Error) templates.StaleView {
 		Text: []templates.Text{say("Your preview described a state that is gone.")}}
 	sentences, _ := e.Extra["changes"].([]string)
 	for _, sentence := range sentences {
-		if len(view.Changes) == 0 {
-			view.Changes = append(view.Changes, templates.Change{What: "The plan", Was: "as previewed", Now: "otherwise", Because: say(sentence)})
-		}
-		view.Text = append(view.Text, say(sentence))
+		view.Sentences = append(view.Sentences, say(sentence))
 	}
 	fresh, ok := e.Extra["preview"].(string)
 	if !ok {
@@ -28,6 +27,39 @@ func (v *visit) staleView(p previewPage, e *model.Error) templates.StaleView {
 	view.FreshHref = "/previews/" + fresh
 	view.Fresh = []templates.Fact{{Label: "Now", Text: say(title(string(p.c.State)), ". ", upper(p.c.Reason))}}
 	return view
+}
+
+// whatMoved tells of a preview that could still be confirmed what has changed
+// since. A worker that only looks is no change: that is over in a moment.
+func (v *visit) whatMoved(p *previewPage) (err error) {
+	_, sending := p.c.OpenAttempt()
+	if p.UsedAt != 0 || v.now() > p.ExpiresAt || sending == nil && p.c.LeaseLive(v.now(), "") {
+		return nil
+	}
+	p.changes, err = v.Runner.Moved(v.r.Context(), v.actor, p.ID)
+	return err
+}
+
+// movedNote says at once that the plan is not what would be done now.
+func (p previewPage) movedNote() *templates.Note {
+	note := &templates.Note{Kind: "no", Title: say("The " + p.c.Kind + " moved since this preview: it cannot be confirmed any more. Nothing was done.")}
+	for _, sentence := range p.changes {
+		note.Text = append(note.Text, say(sentence))
+	}
+	return note
+}
+
+// otherCode refuses a plan code that is not this plan's; that the plan is out of
+// date goes before.
+func (v *visit) otherCode(p previewPage) error {
+	if err := v.whatMoved(&p); err != nil {
+		return err
+	}
+	if len(p.changes) > 0 {
+		return v.show(http.StatusConflict, templates.Preview(v.previewView(p)))
+	}
+	p.errors = templates.FieldErrors{{Field: "plan_code", Message: "This is not the code of this plan"}}
+	return v.show(http.StatusUnprocessableEntity, templates.Preview(v.previewView(p)))
 }
 
 // moved lists the steps whose state is another than in the plan.

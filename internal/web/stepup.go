@@ -3,12 +3,22 @@ package web
 import (
 	"errors"
 	"net/http"
+	"net/url"
 
 	"countersign/internal/model"
 	"countersign/internal/store"
+	"countersign/internal/web/problem"
 	"countersign/internal/web/session"
 	"countersign/web/templates"
 )
+
+// stepUpNote asks for the password beside a form, which keeps what was typed: the
+// password is confirmed in a tab of its own.
+func stepUpNote(err error, notDone, next string) *templates.Note {
+	return &templates.Note{Kind: "mind", Title: say("Confirm that it is you. ", notDone),
+		Text: []templates.Text{say(problem.Of(err).Detail), say(templates.LinkApart("/stepup?next="+url.QueryEscape(next), "Confirm your password"),
+			" in a new tab, then come back and send this form again: what you typed stays here.")}}
+}
 
 func (v *visit) stepUpForm() error {
 	return v.showStepUp(http.StatusOK, templates.StepUpView{Next: localPath(v.c.QueryParam("next"))})
@@ -18,7 +28,22 @@ func (v *visit) showStepUp(status int, view templates.StepUpView) error {
 	view.Page = v.titled("Confirm that it is you")
 	view.Page.Refresh = ""
 	view.Email, view.NoPassword = v.person.Email, v.person.PasswordHash == ""
+	view.Help = v.stepUpHelp(view.NoPassword)
 	return v.show(status, templates.StepUp(view))
+}
+
+// stepUpHelp says what to do without the password.
+func (v *visit) stepUpHelp(none bool) templates.Text {
+	const link = "Ask an administrator for a new sign-in link: opening one is a fresh sign-in too."
+	switch {
+	case v.Demo != nil && none:
+		return say("This is the demo. Start it again, and it prints new sign-in links; opening one is a fresh sign-in.")
+	case v.Demo != nil:
+		return say("This is the demo. When it started it printed, in its terminal, one password for all sample people.")
+	case none:
+		return say(link)
+	}
+	return say("Forgotten? ", link)
 }
 
 // stepUp takes the password as a fresh factor, for the person and their keys.
@@ -37,6 +62,7 @@ func (v *visit) stepUp() error {
 	if at, wait := session.Wait(err); wait {
 		moment := v.at(at)
 		view.Wait = &moment
+		v.retryAt(at)
 		return v.showStepUp(http.StatusTooManyRequests, view)
 	}
 	switch {

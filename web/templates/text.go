@@ -8,7 +8,7 @@ import "countersign/internal/model"
 type Text []Part
 
 // Part is one piece of a Text. Make it with Bold, Strong, Name, Code, Key, Link,
-// LinkText, Moment, Clocktime, Ago or Left; plain strings and model.Money need
+// LinkApart, LinkText, Moment, Clocktime, Ago or Left; plain strings and model.Money need
 // no constructor.
 type Part struct {
 	kind  partKind
@@ -29,6 +29,7 @@ const (
 	partKey
 	partLink
 	partLinkText
+	partLinkApart
 	partStrong
 	partMoney
 	partMoment
@@ -77,6 +78,10 @@ func Key(s string) Part { return Part{kind: partKey, text: s} }
 
 // Link is a link to a path of this console.
 func Link(href, text string) Part { return Part{kind: partLink, href: href, text: text} }
+
+// LinkApart is a Link that opens in a tab of its own, where a page holds what
+// somebody typed.
+func LinkApart(href, text string) Part { return Part{kind: partLinkApart, href: href, text: text} }
 
 // LinkText is a link whose words are made of parts, as by Say: a name in any
 // script, an amount.

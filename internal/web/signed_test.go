@@ -1,0 +1,113 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign/internal/model"
+)
+
+var (
+	requestLink = regexp.MustCompile(`href="(/approvals/ap[^"?]+)"`)
+	previewPath = regexp.MustCompile(`action="(/previews/[^/]+)/confirm"`)
+)
+
+func TestApprovalOfAnIntentShowsWhatIsSigned(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	w.payout("acme", "run-1", 420_000)
+	w.payoutTo("run-1", "acme", "run-2", 420_000)
+	ann := w.browse("Ann")
+	list := ann.get("/approvals")
+	ann.wants(list, 200, "2 requests", "Approve the payout of 4,200.00 EUR", "Amounts above 1,000 and up to 50,000 EUR need one approver.")
+	if strings.Contains(list.body, "“<bdi>") {
+		t.Error("a rule is shown as somebody’s words")
+	}
+	p := ann.get(found(t, requestLink, list))
+	ann.wants(p, 200, "What is approved", "acct_9", "Period 2026-10", "October", "Four thousand two hundred euros",
+		"What the engine does then", "create-payout to bank", "/payouts", `"amount":420000`, "Nothing is sent: it is an entry in this console’s own database.",
+		"external, keyed · bank", "send-remittance", "has paid you 4,200.00 EUR.", "Approve: payout, 4,200.00 EUR",
+		"1 other has the same payee, amount and period:", "awaiting approval")
+	for _, wrong := range []string{"Nothing is sent to any provider", "“tier-one-approver”", "#links"} {
+		if strings.Contains(p.body, wrong) {
+			t.Errorf("the page says %s", wrong)
+		}
+	}
+	if who, bytes := strings.Index(p.body, "<h2>People</h2>"), strings.Index(p.body, `class="bytes"`); who < 0 || bytes < who {
+		t.Error("the bytes come before who and why")
+	}
+}
+
+func TestAMarkIsSignedUnderItsOwnSum(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	id := w.unknown("acme", "run-1", 39_500)
+	olga, ann := w.browse("Olga"), w.browse("Ann")
+	_, preview := olga.preview(id, model.MarkExternalResult, "step", "create-payout", "result", "happened", "external_ref", "po_9", "amount", "396.00",
+		"currency", "EUR", "date", w.now().Format(time.DateOnly), "document_url", "https://bank.example/letter.pdf")
+	olga.wants(preview, 200, "record create-payout as happened, 396.00 EUR", "Ask for approval: happened, 396.00 EUR")
+	path := found(t, previewPath, preview)
+	olga.follow(olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because))
+	p := ann.get(found(t, requestLink, ann.get("/approvals")))
+	ann.wants(p, 200, "Approve: record create-payout as happened, 396.00 EUR", "Three hundred ninety-six euros")
+}
+
+func TestAnOutdatedPreviewSaysSoAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	id := w.unknown("acme", "run-1", 90_050)
+	olga := w.browse("Olga")
+	path, preview := olga.preview(id, model.Abandon, "acknowledge", id+":create-payout")
+	olga.wants(olga.get(path), 200, "Confirm plan")
+	w.wait(10 * time.Second)
+	w.work() // the engine asks, and finds the payout
+	p := olga.get(path)
+	olga.wants(p, 200, "The payout moved since this preview", "Differences between this preview and now", "outcome unknown", "Make a fresh preview")
+	if strings.Contains(p.body, "/confirm") {
+		t.Error("an outdated preview can be confirmed")
+	}
+	p = olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because, "plan_code", "0000 0000")
+	olga.wants(p, 409, "The payout moved since this preview")
+}
+
+func TestRefusedFormsNameNoGroundsForAllowing(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 90_050)
+	if p := w.browse("Olga").get("/intents/" + id + "/actions/compensate?step=create-payout"); strings.Contains(p.body, "Allowed because") {
+		t.Error("a refusal is said to be allowed")
+	}
+}
+
+func TestFormsThatAreNotTakenLoseNothing(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 90_050)
+	form := "/intents/" + id + "/actions/" + model.MarkExternalResult
+	fields := url.Values{"step": {"create-payout"}, "external_ref": {"po_typed"}, "csrf": {"x"}, "password": {"secret-word"}}
+	for name, b := range map[string]*browser{"another session’s form": w.browse("Olga"), "nobody’s": w.browse("")} {
+		p := b.send(http.MethodPost, form, fields)
+		if !strings.Contains(p.text(), "po_typed") || strings.Contains(p.body, "secret-word") {
+			t.Errorf("%s: %d %s", name, p.status, p.text())
+		}
+		if back := url.QueryEscape("step=create-payout"); !strings.Contains(p.body, "step=create-payout") && !strings.Contains(p.body, back) {
+			t.Errorf("%s: no way back to the form: %s", name, p.body)
+		}
+	}
+}
+
+func TestTooManyTriesSayWhen(t *testing.T) {
+	w := newWorld(t)
+	b := w.browse("")
+	for range 20 {
+		if p := b.send(http.MethodPost, "/signin", url.Values{"email": {"olga@example.com"}, "password": {"wrong"}}); p.status == http.StatusTooManyRequests {
+			if p.header.Get("Retry-After") == "" {
+				t.Error("429 without Retry-After")
+			}
+			return
+		}
+	}
+	t.Error("every try is taken")
+}
