@@ -23,10 +23,10 @@ type apikeyCommands struct {
 type apikeyAdd struct {
 	storage
 	Name     string                         `arg:"" help:"Name of the key."`
-	Account  string                         `help:"Account that the key belongs to."`
-	Can      setting[abilities, *abilities] `help:"What it may do: some of intents:read,intents:write,audit:read."`
-	IssuedBy string                         `help:"E-mail address of the person who answers for the key; default the first administrator of the account."`
-	Person   string                         `help:"For tests: a key of this person, with step-up; needs COUNTERSIGN_INSECURE_PERSON_KEYS=1."`
+	Account  string                         `placeholder:"NAME" help:"Account that the key belongs to."`
+	Can      setting[abilities, *abilities] `placeholder:"ABILITY,..." help:"What it may do: some of intents:read,intents:write,audit:read."`
+	IssuedBy string                         `placeholder:"EMAIL" help:"E-mail address of the person who answers for the key; default the first administrator of the account."`
+	Person   string                         `placeholder:"EMAIL" help:"For tests: a key of this person, with step-up; needs COUNTERSIGN_INSECURE_PERSON_KEYS=1."`
 	JSON     bool                           `name:"json" help:"Print JSON."`
 }
 

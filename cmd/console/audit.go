@@ -23,11 +23,11 @@ type auditCommands struct {
 type auditExport struct {
 	storage
 	Format  setting[exportForm, *exportForm] `default:"jsonl" help:"jsonl, which verify reads, or csv for spreadsheets."`
-	From    setting[moment, *moment]         `help:"Only entries from this moment on, RFC 3339."`
-	To      setting[moment, *moment]         `help:"Only entries before this moment, RFC 3339."`
-	Zone    setting[zone, *zone]             `default:"UTC" help:"Time zone of CSV's local times."`
-	Account []string                         `help:"Only entries of these accounts; default all."`
-	Out     string                           `short:"o" help:"File to write; it must not exist. Default standard output."`
+	From    setting[spanLimit, *spanLimit]   `placeholder:"TIME" help:"Only entries from this day or RFC 3339 moment on; default the first."`
+	To      setting[spanLimit, *spanLimit]   `placeholder:"TIME" help:"Only entries up to the end of this day, or before this RFC 3339 moment; default the last."`
+	Zone    setting[zone, *zone]             `default:"UTC" help:"Time zone of days and of CSV's local times."`
+	Account []string                         `placeholder:"NAME" help:"Only entries of these accounts; default all."`
+	Out     string                           `short:"o" placeholder:"FILE" help:"File to write; it must not exist. Default standard output."`
 }
 
 // exportForm is how an export is written.
@@ -40,15 +40,15 @@ func (f *exportForm) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// moment is a point in time.
-type moment struct{ model.Time }
+// spanLimit is where a span of the log begins or ends. Which moment a day is,
+// the zone tells.
+type spanLimit string
 
-func (m *moment) UnmarshalText(text []byte) error {
-	at, err := time.Parse(time.RFC3339, string(text))
-	if err != nil {
-		return errors.New("must be a moment such as 2026-10-01T00:00:00Z")
+func (l *spanLimit) UnmarshalText(text []byte) error {
+	*l = spanLimit(text)
+	if _, err := audit.ParseFrom(string(text), time.UTC); err != nil {
+		return errors.New("must be a day such as 2026-10-31 or a moment such as 2026-10-31T09:00:00Z")
 	}
-	m.Time = model.At(at)
 	return nil
 }
 
@@ -81,12 +81,11 @@ func (c *auditExport) Run(ctx context.Context, t terminal) (err error) {
 
 // export records that it is made, as an export takes data out, and writes it.
 func (c *auditExport) export(ctx context.Context, db *store.DB, log *audit.Log, into io.Writer) error {
-	scope := audit.Scope{Accounts: audit.Everything(), From: c.From.Value.Time, To: c.To.Value.Time,
-		Format: audit.Format(c.Format.Value), Zone: c.Zone.Value.Location}
-	if len(c.Account) > 0 {
-		scope.Accounts = audit.Of(c.Account...)
+	scope, err := c.scope()
+	if err != nil {
+		return err
 	}
-	err := db.Update(ctx, func(tx *store.Tx) error {
+	err = db.Update(ctx, func(tx *store.Tx) error {
 		return record(tx, log, audit.Entry{Event: "audit.exported", Detail: map[string]any{"format": string(scope.Format),
 			"from": scope.From.String(), "to": scope.To.String()}})
 	})
@@ -94,6 +93,18 @@ func (c *auditExport) export(ctx context.Context, db *store.DB, log *audit.Log, 
 		return err
 	}
 	return log.Export(ctx, into, scope)
+}
+
+func (c *auditExport) scope() (s audit.Scope, err error) {
+	s = audit.Scope{Accounts: audit.Everything(), Format: audit.Format(c.Format.Value), Zone: c.Zone.Value.Location}
+	if len(c.Account) > 0 {
+		s.Accounts = audit.Of(c.Account...)
+	}
+	if s.From, err = audit.ParseFrom(string(c.From.Value), s.Zone); err != nil {
+		return s, err
+	}
+	s.To, err = audit.ParseTo(string(c.To.Value), s.Zone)
+	return s, err
 }
 
 // auditVerify verifies files offline.

@@ -29,7 +29,7 @@ func (t terminal) line(format string, args ...any) error {
 type commands struct {
 	Demo    demoCommand    `cmd:"" help:"The whole product on SQLite with the sandbox provider and sample work."`
 	Serve   serveCommand   `cmd:"" help:"Pages, API, webhooks and workers in one process."`
-	Worker  workerCommand  `cmd:"" help:"Workers only, beside other processes (PostgreSQL)."`
+	Worker  workerCommand  `cmd:"" help:"Workers only, beside other processes: not with SQLite, so not in this version."`
 	Sandbox sandboxCommand `cmd:"" help:"The sandbox provider alone."`
 	User    userCommands   `cmd:"" help:"People who sign in."`
 	APIKey  apikeyCommands `cmd:"" name:"apikey" help:"Keys of programs."`
@@ -45,10 +45,11 @@ const (
 )
 
 const description = `Countersign: every step of a payout, statement or dispute with its durable key,
-what is confirmed, what is uncertain, and who may decide about it.
+what is confirmed, what is uncertain, and who may decide about it. To look
+around, run console demo.
 
 Each setting is a flag, else the environment variable named behind it, else its
-default.`
+default, which is shown behind the flag's =.`
 
 // run carries out one command line and gives the exit code.
 func run(ctx context.Context, args []string, t terminal) int {

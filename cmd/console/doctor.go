@@ -18,7 +18,7 @@ import (
 // doctorCommand checks what can be checked, each with what to do.
 type doctorCommand struct {
 	storage
-	Providers string      `type:"path" help:"The providers file (TOML)."`
+	Providers string      `type:"path" placeholder:"FILE" help:"The providers file (TOML); default none, so that no provider is checked."`
 	Pace      paceSetting `default:"normal" help:"As given to serve: normal or fast."`
 }
 
@@ -104,7 +104,7 @@ func askProvider(ctx context.Context, name string, adapter provider.Adapter) fin
 // database checks the file, its key, its clock, its log and who drives it.
 func (c *doctorCommand) database(ctx context.Context) []finding {
 	if err := c.DB.Value.mustExist(); err != nil {
-		return []finding{sound("database", "", err, "name another with --db")}
+		return []finding{{"database", c.DB.Value.file() + " is not there", "name another with --db, or make one with console serve"}}
 	}
 	db, err := store.Open(ctx, c.DB.Value.dsn(), store.Options{})
 	list := []finding{sound("database", c.DB.Value.file()+" is whole and its schema is up to date", err, "restore a backup, or start the version that wrote it")}
@@ -118,11 +118,17 @@ func (c *doctorCommand) database(ctx context.Context) []finding {
 
 // driver tells whether a process drives the database; both are healthy.
 func (c *doctorCommand) driver() finding {
+	path := store.LockPath(c.DB.Value.dsn())
+	cure := "see that " + path + " can be written"
 	lock, err := store.AcquireLock(c.DB.Value.dsn())
-	if err != nil {
-		return finding{"driver", strings.Join(faultLines(err), "; "), ""}
+	if err == nil {
+		return sound("driver", "no process drives the database now", lock.Release(), cure)
 	}
-	return sound("driver", "no process drives the database now", lock.Release(), "look at the lock file "+store.LockPath(c.DB.Value.dsn()))
+	holder, unread := os.ReadFile(path)
+	if who := strings.TrimSpace(string(holder)); unread == nil && who != "" {
+		return finding{"driver", who + " drives the database now", ""}
+	}
+	return sound("driver", "", err, cure)
 }
 
 // maxBehind is how far the clock may be behind what is stored.

@@ -25,8 +25,8 @@ type sandboxCommand struct {
 	Stores        setting[stores, *stores] `default:"all" help:"What is kept under a key: all results, or successes."`
 	Settle        spanSetting              `default:"2s" help:"How long an accepted object stays open."`
 	Pace          paceSetting              `default:"normal" help:"normal, or fast to divide the sandbox's own waits by 20."`
-	Webhook       string                   `help:"Address that events are sent to."`
-	WebhookSecret string                   `help:"Secret that signs events (whsec_ and base64)."`
+	Webhook       string                   `placeholder:"URL" help:"Address that events are sent to; default none."`
+	WebhookSecret string                   `placeholder:"SECRET" help:"Secret that signs events (whsec_ and base64)."`
 	JSON          bool                     `name:"json" help:"Print one JSON line on standard output when ready."`
 }
 

@@ -14,7 +14,7 @@ type serveCommand struct {
 	logging
 	Addr      addressSetting `default:"127.0.0.1:8080" help:"Where to listen, host:port; port 0 picks a free one."`
 	Workers   countSetting   `default:"8" help:"Effects and look-ups under way at once; 0 runs none."`
-	Providers string         `type:"path" help:"The providers file (TOML)."`
+	Providers string         `type:"path" placeholder:"FILE" help:"The providers file (TOML); default none, so that nothing can be sent."`
 	Pace      paceSetting    `default:"normal" help:"Waits of the engine: normal, or fast for trials."`
 	JSON      bool           `name:"json" help:"Print one JSON line on standard output when ready."`
 }

@@ -33,7 +33,7 @@ type setting[T any, P interface {
 // Decode implements kong.MapperValue.
 func (s *setting[T, P]) Decode(parsing *kong.DecodeContext) error {
 	var text string
-	if err := parsing.Scan.PopValueInto("value", &text); err != nil {
+	if err := parsing.Scan.PopValueInto("a", &text); err != nil {
 		return err
 	}
 	s.fault = P(&s.Value).UnmarshalText([]byte(text))
@@ -226,7 +226,7 @@ func (l logging) logger(w io.Writer) *slog.Logger {
 // storage are the settings of a command that touches the database.
 type storage struct {
 	DB      databaseSetting `name:"db" default:"sqlite:countersign.db" help:"The database, sqlite:FILE."`
-	KeyFile string          `type:"path" help:"The key that authenticates audit entries; default countersign.key beside the database."`
+	KeyFile string          `type:"path" placeholder:"FILE" help:"The key that authenticates audit entries; default countersign.key beside the database."`
 }
 
 func (s storage) keyPath() string {

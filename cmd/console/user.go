@@ -26,11 +26,11 @@ type userCommands struct {
 type userAdd struct {
 	storage
 	Email        string                       `arg:"" help:"E-mail address to sign in with."`
-	Role         setting[roleName, *roleName] `required:"" help:"operator, approver, auditor or administrator."`
-	Account      string                       `required:"" help:"Account in which the role holds; it exists from its first use."`
-	Name         string                       `help:"Name to show; default the part of the address before the @."`
-	PasswordFile string                       `help:"File whose first line is the password; - is standard input."`
-	Password     bool                         `help:"Ask for the password on the terminal."`
+	Role         setting[roleName, *roleName] `required:"" placeholder:"ROLE" help:"operator, approver, auditor or administrator."`
+	Account      string                       `required:"" placeholder:"NAME" help:"Account in which the role holds; it exists from its first use."`
+	Name         string                       `placeholder:"NAME" help:"Name to show; default the part of the address before the @."`
+	PasswordFile string                       `placeholder:"FILE" help:"File whose first line is the password; - is standard input."`
+	Password     bool                         `env:"COUNTERSIGN_ASK_PASSWORD" help:"Ask for the password on the terminal."`
 	URL          string                       `name:"url" default:"http://127.0.0.1:8080" help:"Address of the pages, for the one-time sign-in link that is printed where no password is set."`
 	JSON         bool                         `name:"json" help:"Print JSON."`
 }

@@ -11,7 +11,8 @@ import (
 func writeWelcome(out io.Writer, ready readyLine, dir string) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\nCountersign runs at %s\n", ready.Address)
-	fmt.Fprintf(&text, "The sandbox provider runs at %s (its books: %s/books)\n", ready.Sandbox, ready.Sandbox)
+	fmt.Fprintf(&text, "The guide, with what each story shows and what to try: %s/guide\n", ready.Address)
+	fmt.Fprintf(&text, "The sandbox provider's books, which hold what really happened: %s/books\n", ready.Sandbox)
 	fmt.Fprintf(&text, "Files are in %s; the next start goes on with them.\n\n", dir)
 	fmt.Fprintln(&text, "Sign in by opening one of these links; each works once:")
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -27,10 +28,10 @@ func writeWelcome(out io.Writer, ready readyLine, dir string) error {
 	fmt.Fprintf(table, "  service key of %s\t%s\n", acme, ready.APIKey)
 	table.Flush()
 	fmt.Fprint(&text, `
-What to try first: sign in as priya@example.com, open the oldest entry of the
-queue, read what is confirmed and what is not, preview "reconcile" and confirm
-it. Then look at the result, and as lin@example.com at the audit entries.
-Stop with Ctrl-C.
+What to try first: sign in as priya@example.com, open the guide and one of its
+stories, read what is confirmed and what is not, preview "reconcile" and confirm
+it. Compare the result with the sandbox's books, and as lin@example.com look at
+the audit entries. Stop with Ctrl-C.
 `)
 	_, err := io.WriteString(out, text.String())
 	return err

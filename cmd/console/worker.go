@@ -7,7 +7,7 @@ type workerCommand struct {
 	storage
 	logging
 	Workers   countSetting `default:"8" help:"Effects and look-ups under way at once."`
-	Providers string       `type:"path" help:"The providers file (TOML)."`
+	Providers string       `type:"path" placeholder:"FILE" help:"The providers file (TOML)."`
 	Pace      paceSetting  `default:"normal" help:"Waits of the engine: normal, or fast for trials."`
 	JSON      bool         `name:"json" help:"Print one JSON line on standard output when ready."`
 }
