@@ -28,7 +28,7 @@ func AcquireLock(dsn string) (*Lock, error) {
 	path := LockPath(dsn)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, model.Errorf(model.Invalid, "lock", "the lock %s cannot be opened: %w", path, err)
+		return nil, model.Errorf(model.Invalid, "lock", "the lock %s cannot be opened: %w; see that its directory is there and can be written to, or name another file with --db", path, err)
 	}
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		holder, _ := io.ReadAll(io.LimitReader(file, 200))
