@@ -19,6 +19,8 @@ func mayAbandon(c *model.Case, now model.Time) ruling {
 	switch {
 	case c.Abandonment != nil:
 		return no("abandon.abandoned", "It was abandoned already, by "+c.Abandonment.By+".")
+	case c.BrokenOff() != nil:
+		return yes("abandon.broken-off", "A compensation ended part-way; the rest may be left as it is.")
 	case c.StandingCompensation() != nil:
 		return no("abandon.compensated", "A compensation is asked for, under way or done: nothing else is sent anyway.")
 	case u == nil:

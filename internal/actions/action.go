@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 
@@ -52,7 +53,7 @@ type Planning struct {
 
 // decode reads the input strictly into a struct.
 func (p *Planning) decode(into any) error {
-	if len(p.Input) == 0 || string(p.Input) == "null" {
+	if text := bytes.TrimSpace(p.Input); len(text) == 0 || string(text) == "null" {
 		return nil
 	}
 	return within("/input", model.DecodeStrict(p.Input, into))

@@ -26,13 +26,18 @@ func mayCompensate(c *model.Case, s *model.Step, now model.Time) ruling {
 		return r
 	}
 	standing := c.StandingCompensation()
+	underWay := standing != nil && standing.UnderWay()
 	switch {
 	case s == nil:
 		return no("compensate.nothing-happened", "Nothing happened that could be undone.")
 	case c.Kind == model.KindCompensation:
 		return no("compensate.no-undo", "A compensation is not compensated; it is mended by review.")
-	case standing != nil:
-		return no("compensate.standing", "A compensation of "+standing.Step+" is "+string(standing.State)+" already.")
+	case underWay && standing.ChildID == "":
+		return no("compensate.standing", "A compensation of "+standing.Step+" is asked for already.")
+	case underWay:
+		return no("compensate.standing", "A compensation of "+standing.Step+" runs already, or may have acted: "+standing.ChildID+".")
+	case c.UndoneBy(s) != "":
+		return no("compensate.standing", s.Name+" was taken back already, by "+c.UndoneBy(s)+".")
 	case takesBackReturned(c, s):
 		return no("compensate.already-back", "The money came back by itself already; undoing it too would take it twice.")
 	case s.State == model.OutcomeUnknown:

@@ -20,7 +20,7 @@ const (
 type markInput struct {
 	Result      string        `json:"result"`
 	ExternalRef string        `json:"external_ref"`
-	Amount      int64         `json:"amount"` // minor units; 0 is as asked, or as came back
+	Amount      *int64        `json:"amount"` // minor units; absent is as asked, or as came back
 	Currency    string        `json:"currency"`
 	Date        string        `json:"date"` // RFC 3339, or a day, which counts from its beginning in UTC
 	Document    *markDocument `json:"document"`
@@ -173,24 +173,24 @@ func firstSend(s *model.Step) model.Time {
 func (in markInput) money(p *Planning, f *faults) (int64, string) {
 	s := p.Step
 	if !s.HasMoney() || in.Result == markNothing {
-		if in.Amount != 0 {
+		if in.Amount != nil {
 			f.add("/input/amount", "has no place here: no money moves with this")
 		}
 		return 0, ""
 	}
-	if in.Amount < 0 || in.Amount > model.MaxAmount {
+	if in.Amount != nil && (*in.Amount <= 0 || *in.Amount > model.MaxAmount) {
 		f.add("/input/amount", "must be positive and at most 9,007,199,254,740,991 minor units")
 	}
 	if in.Currency != "" && in.Currency != s.Currency {
 		f.add("/input/currency", "must be that of the step, "+s.Currency)
 	}
-	if in.Amount == 0 && p.Case.Contradicted(s) && s.Returned == 0 {
+	if in.Amount == nil && p.Case.Contradicted(s) && s.Returned == 0 {
 		f.add("/input/amount", "is missing: the observations differ, so say what really moved")
 	}
-	if in.Amount == 0 {
+	if in.Amount == nil {
 		return expectedAmount(s), s.Currency
 	}
-	return in.Amount, s.Currency
+	return *in.Amount, s.Currency
 }
 
 // takeDocument names the document and what is known of its content.

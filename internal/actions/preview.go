@@ -100,6 +100,11 @@ func (r *Runner) rehearse(tx *store.Tx, actor authz.Actor, action *Action, req P
 // plan is the action's plan, refused where it needs a second person, or states
 // something, while another request already waits for one.
 func (a *Action) plan(p *Planning) (Plan, error) {
+	if a != mark && a != abandon {
+		if err := p.decode(&struct{}{}); err != nil { // the others take no input
+			return Plan{}, err
+		}
+	}
 	plan, err := a.Plan(p)
 	if open := p.Case.OpenRequest(); err == nil && (plan.People > 1 || a == mark) && open != nil {
 		return plan, waitsForOther(open).err()

@@ -36,7 +36,7 @@ func (c csvLines) entry(_ *store.Tx, into *bytes.Buffer, row logEntry) error {
 		strconv.FormatInt(row.Index, 10),
 		quoted(e.At.Std().In(c.zone).Format("2006-01-02T15:04:05.000000-07:00")), quoted(e.At.String()),
 		quoted(e.Actor.Type), quoted(e.Actor.ID), quoted(e.Actor.Name), quoted(strings.Join(e.Actor.Roles, " ")),
-		quoted(e.Event), quoted(e.Account), quoted(e.Intent), quoted(e.StepKey), strconv.Itoa(e.Attempt),
+		quoted(e.Event), quoted(e.Account), quoted(e.Intent), quoted(e.StepKey), attemptCell(e.Attempt),
 		quoted(e.Preview), quoted(e.Reason), quoted(e.Result), quoted(e.Policy), quoted(string(e.Detail)), quoted(e.LeafHash),
 	}
 	into.WriteString(strings.Join(cells, ",") + "\r\n")
@@ -115,4 +115,12 @@ func signedNumber(text string) bool {
 	unsigned := strings.TrimLeft(text, "+-")
 	return len(text)-len(unsigned) == 1 && unsigned != "" && unsigned[0] >= '0' && unsigned[0] <= '9' &&
 		strings.Trim(unsigned, "0123456789. ") == ""
+}
+
+// attemptCell is an attempt's number, empty where an entry is about none.
+func attemptCell(number int) string {
+	if number == 0 {
+		return ""
+	}
+	return strconv.Itoa(number)
 }

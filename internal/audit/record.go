@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 
 	"countersign/internal/model"
 	"countersign/internal/store"
@@ -22,13 +23,16 @@ func (l *Log) Record(tx *store.Tx, c *model.Case, by Actor, t model.Timing) erro
 			return err
 		}
 	}
+	moved := len(c.Changes) > 0 || c.State != before
 	c.Changes = nil
-	if c.State == before {
-		return nil
+	if c.State != before {
+		if _, err := l.Append(tx, Entry{Actor: by, Event: "intent." + string(c.State), Account: c.Account, Intent: c.ID, Reason: c.Reason,
+			Result: string(c.State), Detail: map[string]any{"from": string(before)}}); err != nil {
+			return err
+		}
 	}
-	if _, err := l.Append(tx, Entry{Actor: by, Event: "intent." + string(c.State), Account: c.Account, Intent: c.ID, Reason: c.Reason,
-		Result: string(c.State), Detail: map[string]any{"from": string(before)}}); err != nil {
-		return err
+	if !moved {
+		return nil
 	}
 	return l.recordParent(tx, c, by, t)
 }
@@ -54,19 +58,19 @@ func (l *Log) recordParent(tx *store.Tx, child *model.Case, by Actor, t model.Ti
 	if err != nil {
 		return fmt.Errorf("parent of %s: %w", child.ID, err)
 	}
-	changed, err := tx.MoveCompensation(parent, child.ID, state)
-	if err != nil || !changed {
+	if err := tx.MoveCompensation(parent, child.ID, state); err != nil {
 		return err
 	}
 	return l.Record(tx, parent, by, t)
 }
 
-// compensationState is how far a compensation has come, by its own intent.
+// compensationState is how far a compensation has come, by its own intent. One
+// that was given up stays open as long as any of it may have happened.
 func compensationState(child *model.Case) model.CompensationState {
 	switch {
-	case child.State == model.Completed:
+	case child.Unfinished() == nil:
 		return model.CompensationDone
-	case child.State.Final() && !child.SomethingHappened() && child.Uncertain == 0:
+	case child.State.Final() && !slices.ContainsFunc(child.Steps, (*model.Step).Uncertain):
 		return model.CompensationEnded
 	}
 	return model.CompensationOpen

@@ -104,7 +104,10 @@ type Case struct {
 	Conflicts     []Contradiction
 	Abandonment   *Abandonment
 	Compensations []Compensation // of this intent's steps, newest last
-	Requests      []Approval     // open and past approval requests about it
+	// Undone names, by the operation of a step here, the intent whose confirmed
+	// undo took it back.
+	Undone   map[string]string
+	Requests []Approval // open and past approval requests about it
 	// DeadBoots says since when a process start is known to be dead.
 	DeadBoots map[string]Time
 	Held      bool // a restore hold is on
@@ -147,17 +150,6 @@ func (c *Case) OpenConflict() *Contradiction {
 	return nil
 }
 
-// StandingCompensation is the compensation that is asked for, under way or
-// done for any step of the intent, or nil.
-func (c *Case) StandingCompensation() *Compensation {
-	for i := range c.Compensations {
-		if c.Compensations[i].Standing() {
-			return &c.Compensations[i]
-		}
-	}
-	return nil
-}
-
 // OpenAttempt is the attempt that is under way, with its step; there is never
 // more than one.
 func (c *Case) OpenAttempt() (*Step, *Attempt) {
@@ -193,33 +185,4 @@ type Abandonment struct {
 	At       Time   `db:"at"`
 	By       string `db:"by_name"`
 	Reason   string `db:"reason"`
-}
-
-// CompensationState says where the undoing of a step stands.
-type CompensationState string
-
-// The states of a compensation row.
-const (
-	CompensationAsked     CompensationState = "asked"     // waits for the second person
-	CompensationOpen      CompensationState = "open"      // its intent runs
-	CompensationDone      CompensationState = "done"      // it happened
-	CompensationEnded     CompensationState = "ended"     // ended with nothing done; the key is free
-	CompensationWithdrawn CompensationState = "withdrawn" // rejected, withdrawn, dismissed or expired
-)
-
-// Compensation links a confirmed step to the intent that undoes it.
-type Compensation struct {
-	ID         string            `db:"id"`
-	IntentID   string            `db:"intent_id"` // the parent
-	Step       string            `db:"step"`
-	Generation int               `db:"generation"` // 2 where an earlier one ended with nothing done
-	ApprovalID string            `db:"approval_id"`
-	ChildID    string            `db:"child_id"` // "" until approved
-	State      CompensationState `db:"state"`
-	AskedAt    Time              `db:"asked_at"`
-}
-
-// Standing reports whether it still counts: at most one per step does.
-func (c Compensation) Standing() bool {
-	return c.State == CompensationAsked || c.State == CompensationOpen || c.State == CompensationDone
 }

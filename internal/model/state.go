@@ -26,6 +26,9 @@ func (c *Case) Review(t Timing, now Time) *Review {
 	if k := c.OpenConflict(); k != nil {
 		return &Review{"conflict.open", k.Reason, MarkExternalResult}
 	}
+	if k := c.BrokenOff(); k != nil && c.Abandonment == nil {
+		return &Review{"compensation.broken-off", "The compensation of " + k.Step + " ended part-way: some of it was undone, and some still stands.", Compensate}
+	}
 	u := c.Unfinished()
 	if u == nil || c.Abandonment != nil || c.StandingCompensation() != nil || u.OpenAttempt() != nil || u.Ordered != NoOrder {
 		return nil
@@ -172,22 +175,55 @@ func (c *Case) sortOpen(unknown bool) int64 {
 	return 0
 }
 
-// exposure sums what is confirmed and what is uncertain. What a finished
-// compensation took back counts no more, but for what is still not known.
+// exposure sums what is confirmed and what is uncertain. What was taken back
+// counts no more; where observations contradict each other, the larger counts.
 func (c *Case) exposure() {
 	c.Confirmed, c.Uncertain = 0, 0
-	done := c.StandingCompensation()
-	back := false
 	for _, s := range c.Steps {
-		back = back || done != nil && done.State == CompensationDone && done.Step == s.Name
 		switch {
-		case back && s.State != OutcomeUnknown:
-		case s.Uncertain():
-			c.Uncertain += s.Amount
+		case s.Uncertain() && c.UndoneBy(s) == "", s.State == OutcomeUnknown:
+			c.Uncertain += max(s.Amount, c.observed(s))
 		case s.State == Confirmed && s.MovesMoney():
-			c.Confirmed += s.Moved - s.Returned
+			c.Uncertain += c.besides(s)
+			if c.UndoneBy(s) == "" {
+				c.Confirmed += s.Moved - s.Returned
+			}
 		}
 	}
+}
+
+// observed is the largest amount that was seen under an open contradiction, in
+// minor units of the step's currency.
+func (c *Case) observed(s *Step) (amount int64) {
+	if !c.Contradicted(s) {
+		return 0
+	}
+	for i := range s.Evidence {
+		if e := &s.Evidence[i]; e.Says == Conflicting && e.Currency == s.Currency {
+			amount = max(amount, e.Amount)
+		}
+	}
+	return amount
+}
+
+// besides is what an open contradiction shows beside what confirmed the step: a
+// second object, or the difference to a larger amount.
+func (c *Case) besides(s *Step) (amount int64) {
+	if !c.Contradicted(s) {
+		return 0
+	}
+	for i := range s.Evidence {
+		e := &s.Evidence[i]
+		if e.Says != Conflicting || e.Currency != s.Currency {
+			continue
+		}
+		extra := e.Amount
+		if e.Ref == s.ExternalRef || e.Status == "several" {
+			extra -= s.Moved
+		}
+		amount = max(amount, extra)
+	}
+	return amount
 }
 
 // state is the first row of the table that fits, with its sentence.
@@ -195,8 +231,8 @@ func (c *Case) state(t Timing, now Time) (IntentState, string) {
 	if k := c.OpenConflict(); k != nil {
 		return NeedsReview, k.Reason
 	}
-	if k := c.StandingCompensation(); k != nil {
-		return compensationState(k)
+	if k := c.StandingCompensation(); k != nil && c.BrokenOff() == nil {
+		return c.compensationState(k)
 	}
 	if c.Abandonment != nil {
 		return Abandoned, "Abandoned by " + c.Abandonment.By + ": " + c.Abandonment.Reason
@@ -220,10 +256,10 @@ func (c *Case) state(t Timing, now Time) (IntentState, string) {
 	return Processing, u.Reason
 }
 
-func compensationState(k *Compensation) (IntentState, string) {
+func (c *Case) compensationState(k *Compensation) (IntentState, string) {
 	switch k.State {
 	case CompensationDone:
-		return Compensated, "Undone by " + k.ChildID + "."
+		return Compensated, "Undone from " + k.Step + " on by " + k.ChildID + "."
 	case CompensationAsked:
 		return Compensating, "A compensation of " + k.Step + " waits for a second person; nothing else runs."
 	}

@@ -98,16 +98,29 @@ func TestExposureCountsConfirmedAndUncertain(t *testing.T) {
 		{"partly came back", func(_ *Case, s *Step) { s.State, s.Moved, s.Returned = Confirmed, 1000, 400 }, 600, 0},
 		{"compensated", func(c *Case, s *Step) {
 			s.State, s.Moved = Confirmed, 1000
-			c.Compensations = []Compensation{{Step: s.Name, State: CompensationDone}}
+			c.Undone = map[string]string{s.Operation: "intent-y"}
 		}, 0, 0},
 		{"compensated while settling", func(c *Case, s *Step) {
 			s.State, s.Settling = InProgress, true
-			c.Compensations = []Compensation{{Step: s.Name, State: CompensationDone}}
+			c.Undone = map[string]string{s.Operation: "intent-y"}
 		}, 0, 0},
 		{"a later step was compensated", func(c *Case, s *Step) {
 			s.State, s.Moved = Confirmed, 1000
-			c.Compensations = []Compensation{{Step: "post-ledger", State: CompensationDone}}
+			c.Undone = map[string]string{"ledger.post": "intent-y"}
 		}, 1000, 0},
+		{"a larger amount was seen", func(c *Case, s *Step) {
+			s.State, s.Evidence = OutcomeUnknown, []Evidence{{Says: Conflicting, Amount: 1100, Currency: "USD", Ref: "po_1"}}
+			c.Conflicts = []Contradiction{{Step: s.Name, Reason: "x"}}
+		}, 0, 1100},
+		{"a smaller amount was seen", func(c *Case, s *Step) {
+			s.State, s.Evidence = OutcomeUnknown, []Evidence{{Says: Conflicting, Amount: 900, Currency: "USD", Ref: "po_1"}}
+			c.Conflicts = []Contradiction{{Step: s.Name, Reason: "x"}}
+		}, 0, 1000},
+		{"a second object was seen", func(c *Case, s *Step) {
+			s.State, s.Moved, s.ExternalRef = Confirmed, 1000, "po_1"
+			s.Evidence = []Evidence{{Says: Conflicting, Amount: 1000, Currency: "USD", Ref: "po_2"}}
+			c.Conflicts = []Contradiction{{Step: s.Name, Reason: "x"}}
+		}, 1000, 1000},
 		{"abandoned while unknown", func(c *Case, s *Step) { c.Abandonment, s.State = &Abandonment{}, OutcomeUnknown }, 0, 1000},
 	} {
 		c, s := caseOf(bank)

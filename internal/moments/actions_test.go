@@ -469,3 +469,72 @@ func TestReturnedMoneyAndItsLedgerEntry(t *testing.T) {
 	}
 	w.invariants()
 }
+
+// A compensation that ends part-way says so, and what still stands can be undone
+// by another one, or left.
+func TestMoment11CompensationEndsPartWay(t *testing.T) {
+	w := newWorld(t)
+	id := w.paid("p-1")
+	w.fault("reject_permanent", 1, map[string]any{"operation": "payout_reversals", "method": "POST"}, 0)
+	w.do(w.people.operator, id, model.Compensate, "create-payout", "")
+	first, err := w.approve(w.people.approver, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := *first.Compensation
+	w.intents = append(w.intents, child)
+	w.run(time.Hour)
+	w.expect(child, model.NeedsReview, "reverse-payout", model.FailedSafely)
+	if c := w.load(id); c.State != model.Compensating || c.Exposure() != 95050 {
+		t.Errorf("%s, exposure %d", c.State, c.Exposure())
+	}
+	keys, _ := json.Marshal(actions.ToAcknowledge(w.load(child)))
+	w.do(w.people.operator, child, model.Abandon, "", fmt.Sprintf(`{"acknowledge":%s}`, keys))
+	if _, err := w.approve(w.people.approver, child); err != nil {
+		t.Fatal(err)
+	}
+	w.expect(child, model.Abandoned, "reverse-payout", model.FailedSafely)
+	if c := w.load(id); c.State != model.NeedsReview || c.BrokenOff() == nil || c.Exposure() != 95050 {
+		t.Fatalf("the parent is %s (%s), exposure %d", c.State, c.Reason, c.Exposure())
+	}
+	p := w.preview(w.people.operator, id, model.Compensate, "create-payout", "")
+	if len(p.Plan.Calls) != 1 || p.Plan.Calls[0].Step != "reverse-payout" {
+		t.Errorf("what was undone is undone again: %+v", p.Plan.Calls)
+	}
+	if _, err := w.confirm(w.people.operator, p); err != nil {
+		t.Fatal(err)
+	}
+	second, err := w.approve(w.people.approver, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.intents = append(w.intents, *second.Compensation)
+	w.run(time.Hour)
+	w.expect(id, model.Compensated, "create-payout", model.Confirmed)
+	if c := w.load(id); c.Exposure() != 0 || w.effects("payouts") != 0 || w.effects("payout_reversals") != 1 {
+		t.Errorf("exposure %d, %d payouts stand, %d reversals", c.Exposure(), w.effects("payouts"), w.effects("payout_reversals"))
+	}
+	w.invariants()
+}
+
+// Undoing a later step leaves the earlier ones to be undone later.
+func TestMoment11LaterStepFirst(t *testing.T) {
+	w := newWorld(t)
+	id := w.paid("p-1")
+	for i, step := range []string{"send-remittance", "create-payout"} {
+		w.do(w.people.operator, id, model.Compensate, step, "")
+		r, err := w.approve(w.people.approver, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.intents = append(w.intents, *r.Compensation)
+		w.run(time.Hour)
+		w.expect(id, model.Compensated, "create-payout", model.Confirmed)
+		if c := w.load(id); c.Exposure() != []int64{95050, 0}[i] {
+			t.Errorf("after undoing %s the exposure is %d", step, c.Exposure())
+		}
+	}
+	_, err := w.act.Preview(context.Background(), w.people.operator, actions.PreviewRequest{Intent: id, Action: model.Compensate, Step: "create-payout"})
+	refused(t, err, "action-refused")
+	w.invariants()
+}

@@ -23,8 +23,12 @@ func Observe(objects []Object, expect Expect) model.Observation {
 	}
 	o := model.Observation{Finding: model.FoundSeveral, ExternalRef: objects[0].ID,
 		Detail: fmt.Sprintf("The provider has %d objects under our reference.", len(objects))}
+	o.Status, o.Currency = "several", objects[0].Currency
 	for _, object := range objects {
 		o.Refs = append(o.Refs, object.ID)
+		if object.Currency == o.Currency {
+			o.Amount += object.Amount // what may have moved in all
+		}
 	}
 	return o
 }

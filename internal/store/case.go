@@ -104,6 +104,9 @@ func (t *Tx) loadRows(c *model.Case) error {
 	if err := t.Select(&c.Compensations, "SELECT * FROM compensations WHERE intent_id = ? ORDER BY asked_at, id", c.ID); err != nil {
 		return err
 	}
+	if err := t.addUndone(c); err != nil {
+		return err
+	}
 	if err := t.Select(&c.Requests, "SELECT * FROM approvals WHERE intent_id = ? ORDER BY created_at, id", c.ID); err != nil {
 		return err
 	}

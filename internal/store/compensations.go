@@ -15,20 +15,49 @@ func (t *Tx) InsertCompensation(k model.Compensation) error {
 }
 
 // MoveCompensation moves the compensation that child carries out, in the
-// database and on the loaded parent; changed is false where it stands there already.
-func (t *Tx) MoveCompensation(parent *model.Case, child string, to model.CompensationState) (changed bool, err error) {
+// database and on the loaded parent.
+func (t *Tx) MoveCompensation(parent *model.Case, child string, to model.CompensationState) error {
 	for i := range parent.Compensations {
 		k := &parent.Compensations[i]
 		if k.ChildID != child || k.State == to {
 			continue
 		}
 		if _, err := t.Exec("UPDATE compensations SET state = ? WHERE id = ?", to, k.ID); err != nil {
-			return false, err
+			return err
 		}
-		k.State, changed = to, true
+		k.State = to
 		parent.Version++
 	}
-	return changed, nil
+	return nil
+}
+
+// addUndone learns which steps of the intents were taken back, and by which one.
+// Only those with a compensation are asked about.
+func (t *Tx) addUndone(cases ...*model.Case) error {
+	byID := map[string]*model.Case{}
+	var ids []any
+	for _, c := range cases {
+		if len(c.Compensations) > 0 {
+			byID[c.ID], c.Undone = c, map[string]string{}
+			ids = append(ids, c.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	var rows []struct {
+		ID        string `db:"id"`
+		Parent    string `db:"parent"`
+		Operation string `db:"operation"`
+	}
+	err := t.Select(&rows, `SELECT i.id, i.parent, s.operation FROM intents i JOIN steps s ON s.intent_id = i.id
+		WHERE i.parent IN (`+marks(len(ids))+`) AND i.parent <> '' AND s.state = 'confirmed'`, ids...)
+	for _, r := range rows {
+		if taken := model.TakesBack(r.Operation); taken != "" {
+			byID[r.Parent].Undone[taken] = r.ID
+		}
+	}
+	return err
 }
 
 // SettleAsked moves a compensation that was asked for: approved it becomes open

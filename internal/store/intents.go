@@ -2,6 +2,8 @@ package store
 
 import (
 	"encoding/hex"
+	"maps"
+	"slices"
 
 	"countersign/internal/model"
 )
@@ -97,6 +99,9 @@ func (t *Tx) addRows(ids []string, byID map[string]*model.Case) error {
 	}
 	for _, k := range compensations {
 		byID[k.IntentID].Compensations = append(byID[k.IntentID].Compensations, k)
+	}
+	if err := t.addUndone(slices.Collect(maps.Values(byID))...); err != nil {
+		return err
 	}
 	requests, err := rowsOf[model.Approval](t, "*", "approvals", "created_at, id", ids)
 	if err != nil {

@@ -50,7 +50,7 @@ func Undos(parent *model.Case, from string) []Undo {
 	var undos []Undo
 	for i := len(parent.Steps) - 1; i >= 0; i-- {
 		s := parent.Steps[i]
-		if u, ok := undoOf(s); ok && stands(s) {
+		if u, ok := undoOf(s); ok && stands(s) && parent.UndoneBy(s) == "" {
 			undos = append(undos, u)
 		}
 		if s.Name == from {

@@ -130,13 +130,17 @@ func stepOf(c *model.Case, s *model.Step, t model.Timing) Step {
 	return shape
 }
 
-// undoneBy is the compensation that undoes the step, or "": the one of this step,
-// or of an earlier one, which takes every later confirmed effect with it.
+// undoneBy is the compensation that took the step back or is about to, or "":
+// the one of this step, or of an earlier one, which takes every later confirmed
+// effect with it.
 func undoneBy(c *model.Case, s *model.Step) string {
+	if done := c.UndoneBy(s); done != "" {
+		return done
+	}
 	for _, k := range c.Compensations {
 		from := c.Step(k.Step)
 		later := from != nil && from.Position < s.Position && s.State == model.Confirmed && s.HasUndo()
-		if k.Standing() && (from == s || later) {
+		if k.UnderWay() && (from == s || later) {
 			return k.ChildID
 		}
 	}
