@@ -67,6 +67,10 @@ func (c *auditExport) Run(ctx context.Context, t terminal) (err error) {
 	if err := c.DB.Value.mustExist(); err != nil {
 		return err
 	}
+	scope, err := c.scope()
+	if err != nil {
+		return err
+	}
 	into := t.out
 	if c.Out != "" {
 		file, err := os.OpenFile(c.Out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -76,16 +80,12 @@ func (c *auditExport) Run(ctx context.Context, t terminal) (err error) {
 		defer func() { err = errors.Join(err, file.Sync(), file.Close()) }()
 		into = file
 	}
-	return c.withLog(ctx, func(db *store.DB, log *audit.Log) error { return c.export(ctx, db, log, into) })
+	return c.withLog(ctx, func(db *store.DB, log *audit.Log) error { return exportInto(ctx, db, log, scope, into) })
 }
 
-// export records that it is made, as an export takes data out, and writes it.
-func (c *auditExport) export(ctx context.Context, db *store.DB, log *audit.Log, into io.Writer) error {
-	scope, err := c.scope()
-	if err != nil {
-		return err
-	}
-	err = db.Update(ctx, func(tx *store.Tx) error {
+// exportInto records that an export is made, as it takes data out, and writes it.
+func exportInto(ctx context.Context, db *store.DB, log *audit.Log, scope audit.Scope, into io.Writer) error {
+	err := db.Update(ctx, func(tx *store.Tx) error {
 		return record(tx, log, audit.Entry{Event: "audit.exported", Detail: map[string]any{"format": string(scope.Format),
 			"from": scope.From.String(), "to": scope.To.String()}})
 	})
@@ -95,6 +95,7 @@ func (c *auditExport) export(ctx context.Context, db *store.DB, log *audit.Log, 
 	return log.Export(ctx, into, scope)
 }
 
+// scope is what is to be exported.
 func (c *auditExport) scope() (s audit.Scope, err error) {
 	s = audit.Scope{Accounts: audit.Everything(), Format: audit.Format(c.Format.Value), Zone: c.Zone.Value.Location}
 	if len(c.Account) > 0 {
@@ -103,8 +104,13 @@ func (c *auditExport) scope() (s audit.Scope, err error) {
 	if s.From, err = audit.ParseFrom(string(c.From.Value), s.Zone); err != nil {
 		return s, err
 	}
-	s.To, err = audit.ParseTo(string(c.To.Value), s.Zone)
-	return s, err
+	if s.To, err = audit.ParseTo(string(c.To.Value), s.Zone); err != nil {
+		return s, err
+	}
+	if s.From != 0 && s.To != 0 && s.To <= s.From {
+		return s, model.Errorf(model.Invalid, "span", "--to ends the span before --from begins it; a moment is not included, a day is")
+	}
+	return s, nil
 }
 
 // auditVerify verifies files offline.

@@ -62,6 +62,7 @@ func TestWrongSettingsAreToldTogether(t *testing.T) {
 		{"key", []string{"apikey", "add", "k", "--db", "sqlite:x"}, []string{"--account is missing", "--can is missing"}},
 		{"ability", []string{"apikey", "add", "k", "--account", "acme", "--can", "intents:read,money:move", "--db", "sqlite:x"}, []string{"--can: must be some of"}},
 		{"export", []string{"audit", "export", "--format", "pdf", "--from", "yesterday", "--zone", "Mars/Base"}, []string{"--format: must be", "--from: must be", "--zone: must be"}},
+		{"empty span", []string{"audit", "export", "--from", "2026-11-30", "--to", "2026-11-29", "--db", "sqlite:/dev/null"}, []string{"--to ends the span before"}},
 		{"unknown flag", []string{"serve", "--bogus"}, []string{"unknown flag --bogus"}},
 		{"worker", []string{"worker"}, []string{"a SQLite file is driven by one process only"}},
 	}
