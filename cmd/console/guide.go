@@ -25,7 +25,7 @@ func (d *demo) guide(ctx context.Context) (*web.Demo, error) {
 			case err != nil:
 				return err
 			default:
-				g.Stories = append(g.Stories, web.Story{Title: strings.ToUpper(s.title[:1]) + s.title[1:], Intent: id, Text: s.text, Try: s.try})
+				g.Stories = append(g.Stories, web.Story{Title: strings.ToUpper(s.title[:1]) + s.title[1:], Intent: id, Account: s.owner(), Text: s.text, Try: s.try})
 			}
 		}
 		return nil

@@ -100,7 +100,9 @@ func (e *Engine) Wake() {
 func (e *Engine) Run(ctx context.Context) error {
 	var group sync.WaitGroup
 	slots := make(chan struct{}, max(e.Workers, 1))
+	seen := e.Clock()
 	for ctx.Err() == nil {
+		seen = e.beSeen(ctx, seen)
 		free := cap(slots) - len(slots)
 		jobs := e.claim(ctx, free)
 		for _, j := range jobs {
@@ -118,6 +120,20 @@ func (e *Engine) Run(ctx context.Context) error {
 	group.Wait()
 	end := context.WithoutCancel(ctx)
 	return e.DB.Update(end, func(tx *store.Tx) error { return tx.EndBoot(e.boot) })
+}
+
+// beSeen records that this start is alive, as often as leases are renewed; last
+// is when that was done last.
+func (e *Engine) beSeen(ctx context.Context, last time.Time) time.Time {
+	now := e.Clock()
+	if now.Sub(last) < e.Timing.Renew {
+		return last
+	}
+	err := e.DB.Update(ctx, func(tx *store.Tx) error { return tx.SeeBoot(e.boot) })
+	if err != nil && ctx.Err() == nil {
+		e.Logger.Error("this start could not be recorded as alive", "err", err)
+	}
+	return now
 }
 
 // sleep waits for a hint, for the next thing that is due, or a little while.

@@ -28,8 +28,18 @@ func (t *Tx) RecordContracts(contracts []model.Contract) error {
 
 // Contracts lists the contracts in force, by provider and operation.
 func (t *Tx) Contracts() ([]model.Contract, error) {
+	return t.contractsBy("SELECT body FROM contracts WHERE current ORDER BY provider, operation")
+}
+
+// OlderContracts lists those that no new step is bound to any more, the newest
+// first; steps that were accepted under one keep it.
+func (t *Tx) OlderContracts() ([]model.Contract, error) {
+	return t.contractsBy("SELECT body FROM contracts WHERE NOT current ORDER BY recorded_at DESC, provider, operation LIMIT 50")
+}
+
+func (t *Tx) contractsBy(query string) ([]model.Contract, error) {
 	var bodies [][]byte
-	if err := t.Select(&bodies, "SELECT body FROM contracts WHERE current ORDER BY provider, operation"); err != nil {
+	if err := t.Select(&bodies, query); err != nil {
 		return nil, err
 	}
 	list := make([]model.Contract, len(bodies))

@@ -187,7 +187,7 @@ func (v *visit) logFacts(tx *store.Tx) ([]templates.Fact, error) {
 	}, err
 }
 
-// auditActors offers the people of the viewer's accounts, and the engine.
+// auditActors offers the people and service keys of the viewer's accounts, and the engine.
 func (v *visit) auditActors(tx *store.Tx, chosen string) (list []templates.Choice, err error) {
 	list = []templates.Choice{{Value: "engine", Label: "Engine"}}
 	for _, account := range v.permitted(authz.ReadAudit) {
@@ -197,6 +197,13 @@ func (v *visit) auditActors(tx *store.Tx, chosen string) (list []templates.Choic
 		}
 		for _, p := range people {
 			list = append(list, templates.Choice{Value: p.ID, Label: p.Name})
+		}
+		keys, err := tx.ServiceKeys(account)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range keys {
+			list = append(list, templates.Choice{Value: k.ID, Label: "Key " + k.Name})
 		}
 	}
 	known := false

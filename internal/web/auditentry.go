@@ -99,9 +99,10 @@ func entryLink(index *int64) *templates.Button {
 	return &templates.Button{Href: fmt.Sprintf("/audit/%d", *index), Label: grouped(*index)}
 }
 
-// eventWords spells "action.retry_unfinished.executed".
+// eventWords spells "action.retry_unfinished.executed" as "Retry unfinished: executed".
 func eventWords(event string) string {
-	return words(strings.ReplaceAll(event, ".", ", "))
+	parts := strings.Split(strings.TrimPrefix(event, "action."), ".")
+	return upper(words(strings.Join(parts, ": ")))
 }
 
 // detailOf are the text members of an entry's detail.

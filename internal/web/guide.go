@@ -14,22 +14,26 @@ func (v *visit) guide() error {
 	for _, paragraph := range v.Demo.Intro {
 		view.Intro = append(view.Intro, say(paragraph))
 	}
+	hidden := "" // the account of stories that the viewer does not see
 	err := v.read(func(tx *store.Tx) error {
 		for _, s := range v.Demo.Stories {
-			row := templates.StoryRow{Title: s.Title, Text: say(s.Text), Try: say(s.Try)}
 			i, err := tx.Intent(s.Intent, v.actor.Accounts())
 			switch {
-			case err == nil:
-				row.Href, row.State = "/intents/"+i.ID, templates.State(i.State)
-			case model.KindOf(err) != model.NotFound:
+			case model.KindOf(err) == model.NotFound:
+				hidden = s.Account
+			case err != nil:
 				return err
+			default:
+				view.Stories = append(view.Stories, templates.StoryRow{Title: s.Title, Text: say(s.Text), Try: say(s.Try), Href: "/intents/" + i.ID, State: templates.State(i.State)})
 			}
-			view.Stories = append(view.Stories, row)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
+	}
+	if hidden != "" {
+		view.Intro = append(view.Intro, say("Stories of the account ", templates.Code(hidden), " are shown to its people only."))
 	}
 	return v.show(http.StatusOK, templates.Guide(view))
 }

@@ -48,7 +48,7 @@ func (v *visit) meView() (templates.MeView, error) {
 	err := v.read(func(tx *store.Tx) error {
 		keys, err := tx.PersonKeys(p.ID)
 		for _, k := range keys {
-			view.Keys = append(view.Keys, templates.KeyRow{ID: k.ID, Name: k.Name, Prefix: k.Prefix + "…", Made: v.at(k.CreatedAt), Revoked: v.at(k.RevokedAt)})
+			view.Keys = append(view.Keys, templates.KeyRow{ID: k.ID, Name: k.Name, Prefix: k.Prefix + "…", Made: v.at(k.CreatedAt), Used: v.at(k.UsedAt), Revoked: v.at(k.RevokedAt)})
 		}
 		if err != nil {
 			return err

@@ -19,7 +19,10 @@ const (
 
 // workers shows the processes and the leases that they hold.
 func (v *visit) workers() error {
-	view := templates.WorkersView{Page: v.titled("Workers")}
+	view := templates.WorkersView{Page: v.titled("Workers"), How: say("Every start of a process that does the engine’s work is a boot of its own. A living one is seen every ", span(v.Timing.Renew), ".")}
+	if v.Demo != nil {
+		view.How = say(view.How, " The demo’s first boot made the sample work under a clock that began hours before the real one, and ended when that was done.")
+	}
 	alive := 0
 	err := v.read(func(tx *store.Tx) error {
 		boots, err := tx.Boots(shownBoots)
@@ -27,12 +30,12 @@ func (v *visit) workers() error {
 			return err
 		}
 		for _, b := range boots {
-			row := templates.BootRow{ID: b.ID, Host: b.Host, Version: fmt.Sprintf("process %d", b.PID), Started: v.at(b.StartedAt), Seen: v.at(b.SeenAt),
+			row := templates.BootRow{ID: b.ID, Host: b.Host, Process: fmt.Sprint(b.PID), Started: v.at(b.StartedAt), Seen: v.at(b.SeenAt),
 				Ended: v.at(b.DeadAt), Alive: b.DeadAt == 0}
 			if row.Alive {
 				alive++
 			} else {
-				row.Note = say("known by: ", b.DeclaredBy)
+				row.Note = endKnown(b.DeclaredBy)
 			}
 			view.Boots = append(view.Boots, row)
 		}
@@ -49,11 +52,25 @@ func (v *visit) workers() error {
 	return v.show(http.StatusOK, templates.Workers(view))
 }
 
-// providers shows the contracts in force.
+// endKnown says in words how the end of a process is known.
+func endKnown(by string) templates.Text {
+	switch by {
+	case "itself":
+		return say("it ended in order")
+	case "the file's lock was free":
+		return say("the next start found the database free, so it had ended")
+	}
+	return say("declared dead: ", by)
+}
+
+// providers shows the contracts in force, and the older ones behind them.
 func (v *visit) providers() error {
-	var contracts []model.Contract
+	var contracts, older []model.Contract
 	err := v.read(func(tx *store.Tx) (err error) {
-		contracts, err = tx.Contracts()
+		if contracts, err = tx.Contracts(); err != nil {
+			return err
+		}
+		older, err = tx.OlderContracts()
 		return err
 	})
 	if err != nil {
@@ -68,11 +85,16 @@ func (v *visit) providers() error {
 		}
 		view.Providers[last].Contracts = append(view.Providers[last].Contracts, contractView(c))
 	}
+	for _, c := range older {
+		old := contractView(c)
+		old.Operation = c.Provider + ", " + c.Operation
+		view.Older = append(view.Older, old)
+	}
 	return v.show(http.StatusOK, templates.Providers(view))
 }
 
 func contractView(c model.Contract) templates.ContractView {
-	view := templates.ContractView{Operation: c.Operation, Source: c.Source, Checked: c.Checked}
+	view := templates.ContractView{Operation: c.Operation, ID: c.ID, Source: c.Source, Checked: c.Checked}
 	add := func(label string, parts ...any) {
 		view.Facts = append(view.Facts, templates.Fact{Label: label, Text: say(parts...)})
 	}

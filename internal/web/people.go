@@ -29,8 +29,15 @@ func (v *visit) people() error {
 	if err != nil {
 		return err
 	}
-	view.Summary = say(counted(len(view.Rows), "role-holder"), ", ", counted(len(view.Keys), "service key"))
+	view.Summary = say(peopleCount(len(view.Rows)), ", ", counted(len(view.Keys), "service key"))
 	return v.show(http.StatusOK, templates.People(view))
+}
+
+func peopleCount(n int) string {
+	if n == 1 {
+		return "1 person with a role"
+	}
+	return grouped(int64(n)) + " people with a role"
 }
 
 func (v *visit) addPeople(tx *store.Tx, account string, view *templates.PeopleView) error {
@@ -47,7 +54,7 @@ func (v *visit) addPeople(tx *store.Tx, account string, view *templates.PeopleVi
 	keys, err := tx.ServiceKeys(account)
 	for _, k := range keys {
 		view.Keys = append(view.Keys, templates.ServiceKeyRow{Name: k.Name, Prefix: k.Prefix + "…", Account: account, May: strings.ReplaceAll(k.Abilities, ",", ", "),
-			Issuer: names[k.IssuedBy], Made: v.at(k.CreatedAt), Revoked: v.at(k.RevokedAt)})
+			Issuer: names[k.IssuedBy], Made: v.at(k.CreatedAt), Used: v.at(k.UsedAt), Revoked: v.at(k.RevokedAt)})
 	}
 	return err
 }

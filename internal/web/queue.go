@@ -40,6 +40,11 @@ func (v *visit) queue() error {
 		return err
 	}
 	view := v.queueView(q, f, faults, d)
+	if q.address() == "/" && q.cursor == "" {
+		if view.Signing, err = v.forSigning(); err != nil {
+			return err
+		}
+	}
 	return v.show(http.StatusOK, templates.Queue(view))
 }
 
@@ -77,12 +82,9 @@ func (d *queueData) read(tx *store.Tx, v *visit, q queueQuery, f store.ListFilte
 
 func (v *visit) queueView(q queueQuery, f store.ListFilter, faults templates.FieldErrors, d queueData) templates.QueueView {
 	view := templates.QueueView{Page: v.titled("Queue"), Heading: "Queue", Sums: v.sums(d.sums, d.capped),
-		Filter: q.form(v, f, faults, d.currencies), Matched: count(d.matching) + " match", Orders: q.orders(f)}
-	if d.matching.N == 1 {
-		view.Matched = "1 matches"
-	}
+		Filter: q.form(v, f, faults, d.currencies), Matched: matches(d.matching), Orders: q.orders(f)}
 	view.Page.Query = q.text
-	view.Summary = say(count(d.open), " open, ", count(d.mine), " of them yours")
+	view.Summary = v.summary(d)
 	view.Views = []templates.Choice{{Href: "/?owner=me", Label: "Mine " + count(d.mine), Current: q.owner == "me"},
 		{Href: "/?owner=none", Label: "Unowned", Current: q.owner == store.Nobody}}
 	for _, c := range d.cases {
@@ -138,14 +140,12 @@ func (q queueQuery) orders(f store.ListFilter) []templates.Choice {
 // queueRow is one intent of a list.
 func (v *visit) queueRow(c *model.Case) templates.QueueRow {
 	n := narrator{c: c, timing: v.Timing, clock: v.page.Clock}
-	r := templates.QueueRow{Href: "/intents/" + c.ID, Who: c.Payee, What: title(c.Kind), ID: c.ID, Since: v.at(n.since()),
+	r := templates.QueueRow{Href: "/intents/" + c.ID, Who: c.Payee, What: kindTitle(c.Kind), ID: c.ID, Since: v.at(n.since()),
 		Owner: c.OwnerName, Mine: c.Owner != "" && c.Owner == v.actor.ID}
 	if c.Period != "" {
 		r.What += " " + c.Period
 	}
-	if m, ok := c.Money(); ok {
-		r.Money = &m
-	}
+	n.stakeOf(&r)
 	r.State, r.Stuck = n.stuckState()
 	r.Proposed, r.Why = n.proposal()
 	return r
@@ -155,7 +155,7 @@ func (v *visit) queueRow(c *model.Case) templates.QueueRow {
 func (v *visit) emptyQueue(q queueQuery) *templates.EmptyView {
 	switch {
 	case q.text != "":
-		return &templates.EmptyView{Title: "Nothing is found", Text: say("Searched by intent id, intent key, step key, wire key, provider reference and the beginning of the payee’s name. What belongs to another account is not found either.")}
+		return &templates.EmptyView{Title: "Nothing is found", Text: say("Searched by intent id and key, step key, wire key, provider reference, request id, the ids of previews, requests for approval, uploads and audit entries, addresses of this console, and any word of the payee’s name from its beginning. What belongs to another account is not found either.")}
 	case q.address("sort", "") != "/":
 		return &templates.EmptyView{Title: "Nothing matches this filter", Text: say(templates.Link("/", "Show everything that needs somebody"))}
 	}

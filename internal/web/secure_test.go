@@ -129,8 +129,8 @@ func TestHostileSearches(t *testing.T) {
 			t.Errorf("%q is in the page as it is", text)
 		}
 	}
-	olga.wants(olga.get("/?q="+url.QueryEscape("run-1")), 200, "1 matches", "Ελένη")
-	olga.wants(olga.get("/?q="+url.QueryEscape("Ελένη")), 200, "1 matches")
+	olga.wants(olga.get("/?q="+url.QueryEscape("run-1")), 200, "1 match", "Ελένη")
+	olga.wants(olga.get("/?q="+url.QueryEscape("Ελένη")), 200, "1 match")
 	gus := w.browse("Gus")
 	gus.wants(gus.get("/?q=run-1"), 200, "Nothing is found")
 }
@@ -197,9 +197,9 @@ func TestFiltersKeepWrongValues(t *testing.T) {
 	olga := w.browse("Olga")
 	olga.wants(olga.get("/?min=12,5&currency=EUR&before=never"), 200, "The list is not filtered by what could not be read", "This is no date")
 	olga.wants(olga.get("/?min=12"), 200, "Choose the currency of the amount")
-	olga.wants(olga.get("/?currency=EUR&min=900.50"), 200, "1 matches")
+	olga.wants(olga.get("/?currency=EUR&min=900.50"), 200, "1 match")
 	olga.wants(olga.get("/?currency=EUR&min=900.51"), 200, "Nothing matches this filter")
-	olga.wants(olga.get("/?before=2026-11-27"), 200, "1 matches")
+	olga.wants(olga.get("/?before=2026-11-27"), 200, "1 match")
 	olga.wants(olga.get("/?before=2026-11-26"), 200, "Nothing matches this filter")
 	olga.wants(olga.get("/?state=all&sort=amount"), 200, "newest")
 	for _, bad := range []string{"kind=x", "state=x", "currency=XXX", "sort=x"} {

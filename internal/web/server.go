@@ -48,10 +48,11 @@ type Demo struct {
 
 // Story is one labelled intent of the demo.
 type Story struct {
-	Title  string
-	Intent string // id; "" while it is being made
-	Text   string // what happened
-	Try    string // what to do with it
+	Title   string
+	Intent  string // id
+	Account string // whose people see it
+	Text    string // what happened
+	Try     string // what to do with it
 }
 
 // Server answers requests. It is safe for concurrent use.

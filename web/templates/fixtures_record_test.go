@@ -81,8 +81,8 @@ func workers() WorkersView {
 	return WorkersView{
 		Page: page("Workers", "/workers"), Summary: Say("1 process, 4 workers, 2 leases"),
 		Boots: []BootRow{
-			{ID: "boot-01jdy3n8vq4c", Host: "finance-1", Version: "v0.1.0", Started: ago(3 * time.Hour), Seen: ago(0), Alive: true, Note: Say("holds the lock of this host")},
-			{ID: "boot-01jdx0000000", Host: hostile, Version: "v0.1.0", Started: ago(30 * time.Hour), Seen: ago(4 * time.Hour), Ended: ago(4 * time.Hour), Note: Say("its lock was taken over")},
+			{ID: "boot-01jdy3n8vq4c", Host: "finance-1", Process: "4711", Started: ago(3 * time.Hour), Seen: ago(0), Alive: true, Note: Say("holds the lock of this host")},
+			{ID: "boot-01jdx0000000", Host: hostile, Process: "12", Started: ago(30 * time.Hour), Seen: ago(4 * time.Hour), Ended: ago(4 * time.Hour), Note: Say("its lock was taken over")},
 		},
 		Leases: []LeaseRow{{Href: "/intents/" + intentID, ID: intentID, Worker: "boot-01jdy3n8vq4c/w-2", Fence: 1210, Until: later(40 * time.Second), Doing: Say("create-payout, attempt 2")}},
 	}
@@ -117,7 +117,7 @@ func guide() GuideView {
 		Page: demoPage("Guide", "/guide"), Intro: []Text{Say("Every story below was made by the real engine against the sandbox provider.")},
 		Stories: []StoryRow{
 			{Title: "The connection is cut after acceptance", Href: "/intents/" + intentID, Text: Say("The payout was accepted, and the answer never arrived."), State: "outcome_unknown", Try: Say("Try: reconcile")},
-			{Title: "A query finds another amount", Text: Say("A conflict."), Try: Say("Try: mark")},
+			{Href: "/intents/"+intentID, Title: "A query finds another amount", Text: Say("A conflict."), Try: Say("Try: mark")},
 		},
 		People: []Fact{{Label: "Priya Raman", Text: Say("operator of acme")}},
 	}

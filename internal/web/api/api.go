@@ -36,6 +36,7 @@ type Deps struct {
 type api struct {
 	Deps
 	huma huma.API
+	used sync.Map // key id → model.Time of the use that was noted last
 }
 
 // Register adds every route under /v1 to e. It is called once per server,

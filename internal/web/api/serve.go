@@ -5,6 +5,7 @@ import (
 	"mime"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
@@ -71,9 +72,23 @@ func (a *api) authenticate(ctx huma.Context, next func(huma.Context)) {
 		a.refuse(ctx, err)
 		return
 	}
+	a.noteUse(ctx.Context(), actor.Key)
 	who := callerOf(ctx.Context())
 	who.actor = authz.Actor(actor)
 	next(huma.WithValue(ctx, callerKey{}, who))
+}
+
+// noteUse records that a key is in use, at most once a minute for each: a read
+// stays a read.
+func (a *api) noteUse(ctx context.Context, key *model.KeyInfo) {
+	now := a.DB.Now()
+	if last, ok := a.used.Load(key.ID); ok && now.Sub(last.(model.Time)) < time.Minute {
+		return
+	}
+	a.used.Store(key.ID, now)
+	if err := a.DB.Update(ctx, func(tx *store.Tx) error { return tx.KeyUsed(key.ID) }); err != nil {
+		a.Logger.WarnContext(ctx, "use of a key could not be noted", "key", key.ID, "error", err)
+	}
 }
 
 // refuse answers a request that reaches no handler.
