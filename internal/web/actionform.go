@@ -154,13 +154,13 @@ var buttons = map[string]string{model.RetryUnfinished: "Preview the retry", mode
 
 func (v *visit) actionFacts(p actionPage) []templates.Fact {
 	n := narrator{c: p.c, timing: v.Timing, clock: v.page.Clock}
-	facts := []templates.Fact{{Label: "Intent", Text: say(title(p.c.Kind), " ", templates.Key(p.c.ID)), Sub: say(p.c.Reason)}}
+	facts := []templates.Fact{{Label: "Intent", Text: say(title(p.c.Kind), " ", templates.Key(p.c.ID)), Sub: n.prose(upper(p.c.Reason))}}
 	s := p.step
 	if s == nil {
 		s = p.c.Unfinished()
 	}
 	if s != nil {
-		facts = append(facts, templates.Fact{Label: "Step", Text: say(templates.Key(s.Key())), Sub: say(title(string(s.State)), ". ", s.Reason)})
+		facts = append(facts, templates.Fact{Label: "Step", Text: say(templates.Key(s.Key())), Sub: say(title(string(s.State)), ". ", n.prose(upper(s.Reason)))})
 		if s.HasMoney() {
 			facts = append(facts, templates.Fact{Label: "Money", Text: say(model.Money{Amount: s.Amount, Currency: s.Currency})})
 		}
@@ -171,7 +171,7 @@ func (v *visit) actionFacts(p actionPage) []templates.Fact {
 	if !p.verdict.Allowed {
 		return facts // the refusal says why, with its rule
 	}
-	return append(facts, templates.Fact{Label: "Allowed because", Text: say(p.verdict.Because), Sub: say(templates.Code(p.verdict.Rule))})
+	return append(facts, templates.Fact{Label: "Allowed because", Text: n.prose(p.verdict.Because), Sub: say(templates.Code(p.verdict.Rule))})
 }
 
 func abandonForm(p actionPage) *templates.AbandonForm {

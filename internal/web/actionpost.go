@@ -32,9 +32,6 @@ func (v *visit) makePreview() error {
 	if err != nil {
 		return err
 	}
-	if len(p.errors) > 0 {
-		return v.show(http.StatusUnprocessableEntity, templates.Action(v.actionView(p)))
-	}
 	step := p.name()
 	if p.action == model.RetryUnfinished || p.action == model.Abandon {
 		step = typed.Step
@@ -43,8 +40,12 @@ func (v *visit) makePreview() error {
 	if err == nil {
 		return v.to("/previews/" + preview.ID)
 	}
-	if p.fault(err); len(p.errors) > 0 {
-		return v.show(problem.Of(err).Status, templates.Action(v.actionView(p)))
+	status := problem.Of(err).Status
+	if len(p.errors) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	if p.faults(err) {
+		return v.show(status, templates.Action(v.actionView(p)))
 	}
 	if problem.Of(err).Name == authz.CodeStepUp {
 		view := v.actionView(p)
@@ -55,7 +56,8 @@ func (v *visit) makePreview() error {
 }
 
 // input is what the person states, as the action takes it. Faults of the form
-// are left in p.errors.
+// are left in p.errors; what is at fault is then stated so that the action
+// refuses it, with everything else that is at fault.
 func (v *visit) input(p *actionPage) (json.RawMessage, error) {
 	switch p.action {
 	case model.MarkExternalResult:
@@ -75,20 +77,13 @@ func (v *visit) input(p *actionPage) (json.RawMessage, error) {
 // statement is the input of a mark. The day of the document is the viewer's.
 func (v *visit) statement(p *actionPage) map[string]any {
 	t := &p.typed
-	in := map[string]any{"result": t.Result, "external_ref": strings.TrimSpace(t.ExternalRef), "currency": strings.ToUpper(strings.TrimSpace(t.Currency)), "date": t.Date}
+	in := map[string]any{"result": t.Result, "external_ref": strings.TrimSpace(t.ExternalRef), "date": t.Date}
 	if day, err := time.ParseInLocation(time.DateOnly, t.Date, v.zone()); err == nil {
 		in["date"] = day.Format(time.RFC3339)
 	}
-	if amount := strings.TrimSpace(t.Amount); amount != "" {
-		m, err := model.ParseDecimal(amount, p.step.Currency)
-		if err != nil {
-			p.errors = append(p.errors, templates.FieldError{Field: "amount", Message: faultOf(err)})
-		}
-		in["amount"] = m.Amount
-	}
-	if t.Result == "did_not_happen" || !p.step.HasMoney() {
-		delete(in, "amount")
-		in["currency"] = ""
+	if t.Result != "did_not_happen" && p.step.HasMoney() {
+		in["currency"] = strings.ToUpper(strings.TrimSpace(t.Currency))
+		p.state(in, strings.TrimSpace(t.Amount))
 	}
 	switch {
 	case t.Upload != "":
@@ -99,15 +94,33 @@ func (v *visit) statement(p *actionPage) map[string]any {
 	return in
 }
 
+// state adds the typed sum in minor units; one that cannot be read becomes a sum
+// that no action takes.
+func (p *actionPage) state(in map[string]any, typed string) {
+	if typed == "" {
+		return
+	}
+	m, err := model.ParseDecimal(typed, p.step.Currency)
+	if err != nil {
+		p.add("amount", subjects["amount"]+" "+faultWords(err))
+		m.Amount = -1
+	}
+	in["amount"] = m.Amount
+}
+
 // takeFile stores a file that came with the form, so that it is not lost when
 // something else is to be mended.
 func (v *visit) takeFile(p *actionPage) error {
 	head, err := v.c.FormFile("document")
-	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) || err == nil && head.Size == 0 {
+	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
 		return nil
 	}
 	if err != nil {
 		return err
+	}
+	if head.Size == 0 {
+		p.errors = append(p.errors, templates.FieldError{Field: "document", Message: "The file is empty: it has 0 bytes, and proves nothing"})
+		return nil
 	}
 	body, err := readFile(head)
 	if err != nil {
@@ -115,7 +128,7 @@ func (v *visit) takeFile(p *actionPage) error {
 	}
 	u, err := v.Runner.Upload(v.r.Context(), v.actor, p.c.Account, head.Filename, body)
 	if errors.Is(err, model.Invalid) {
-		p.errors = append(p.errors, templates.FieldError{Field: "document", Message: "The file: " + faultOf(err)})
+		p.errors = append(p.errors, templates.FieldError{Field: "document", Message: "The file " + faultWords(err)})
 		return nil
 	}
 	p.typed.Upload = u.ID
@@ -131,44 +144,32 @@ func readFile(head *multipart.FileHeader) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// fieldOf is the form's field for a member of the input, or for a rule that one
-// typed value runs into.
-var fieldOf = map[string]string{
-	"/input/result": "result", "/input/external_ref": "external_ref", "/input/amount": "amount", "/input/currency": "currency", "/input/date": "date",
-	"/input/document/url": "document_url", "/input/document/sha256": "document_sha256", "/input/document/upload": "document",
-	"mark.no-evidence": "document", "mark.ref-taken": "external_ref", "mark.document-too-old": "date", "mark.reconcile-says-it": "result",
-	"mark.already-back": "result", "mark.may-still-send": "result", "mark.too-early": "result", "abandon.acknowledge": "acknowledge",
-}
-
-// fault puts what an error says beside the fields that it is about; about others
-// it says nothing.
-func (p *actionPage) fault(err error) {
-	var e *model.Error
-	if !errors.As(err, &e) {
-		return
-	}
-	for _, f := range e.Fields {
-		if field, ok := fieldOf[f.Location]; ok {
-			p.errors = append(p.errors, templates.FieldError{Field: field, Message: title(field) + " " + f.Message})
-		}
-	}
-	rule, _ := e.Extra["rule"].(string)
-	if field, ok := fieldOf[rule]; ok {
-		p.errors = append(p.errors, templates.FieldError{Field: field, Message: e.Message})
-	}
-}
-
 // markForm shows what was typed.
 func (v *visit) markForm(p actionPage) *templates.MarkForm {
 	t := p.typed
 	m := &templates.MarkForm{Result: t.Result, HappenedHint: say("It took place, once. Above the first tier, or for another amount, one more person must approve."),
 		DidNotHint:  say("Nothing took place. It opens the way to sending again, so for money one more person must approve."),
-		ExternalRef: t.ExternalRef, Amount: t.Amount, AmountHint: "As in the document; empty: as asked for", NoAmount: p.step == nil || !p.step.HasMoney(),
+		ExternalRef: t.ExternalRef, Amount: t.Amount, NoAmount: p.step == nil || !p.step.HasMoney(),
 		Currency: t.Currency, Date: t.Date, DateHint: "Of the document, " + v.page.Clock.ZoneName(), URL: t.URL, SHA256: t.SHA256, Uploads: true, UploadID: t.Upload}
+	m.AmountHint = amountHint(p)
 	if t.Upload != "" {
 		m.UploadNote = say("Your file is kept: ", templates.Key(t.Upload), ". Send another one to replace it.")
 	}
 	return m
+}
+
+// amountHint says what an empty amount stands for.
+func amountHint(p actionPage) string {
+	s := p.step
+	switch {
+	case s == nil || !s.HasMoney():
+		return ""
+	case s.Returned > 0:
+		return "What came back, as in the document; empty: " + model.Money{Amount: s.Returned, Currency: s.Currency}.String()
+	case p.c.Contradicted(s):
+		return "As in the document; it must be given, since what is known contradicts itself"
+	}
+	return "As in the document; empty: as asked for, " + model.Money{Amount: s.Amount, Currency: s.Currency}.String()
 }
 
 // owned takes an intent or gives it back.

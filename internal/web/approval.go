@@ -34,6 +34,10 @@ func (v *visit) openApproval() (p approvalPage, err error) {
 		if p.c, err = v.caseOf(tx, p.Intent); err != nil {
 			return err
 		}
+		p.input, p.about = p.Stored.Input, p.Stored.Step
+		if err := p.findUpload(tx); err != nil {
+			return err
+		}
 		if p.count, err = tx.LookAlikes(p.c.Account, p.c.LookAlike, p.c.ID); err != nil {
 			return err
 		}
@@ -43,7 +47,7 @@ func (v *visit) openApproval() (p approvalPage, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.timing, p.clock, p.action, p.input, p.digest = v.Timing, v.page.Clock, p.Action, p.Stored.Input, p.Digest
+	p.timing, p.clock, p.action, p.digest = v.Timing, v.page.Clock, p.Action, p.Digest
 	if err := json.Unmarshal(p.Approval.Plan, &p.plan); err != nil {
 		return p, fmt.Errorf("read the plan of %s: %w", p.ID, err)
 	}

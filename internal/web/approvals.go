@@ -44,8 +44,8 @@ func (v *visit) approvals() error {
 	return v.show(http.StatusOK, templates.Approvals(v.approvalsView(state, list, about)))
 }
 
-// matched counts requests: "1 request", "14 requests".
-func matched(n store.Counted) string {
+// requestCount counts requests: "1 request", "14 requests".
+func requestCount(n store.Counted) string {
 	if n.N == 1 {
 		return "1 request"
 	}
@@ -70,7 +70,7 @@ func (v *visit) aboutIntents(list []actions.Approval) (map[string]model.Intent, 
 }
 
 func (v *visit) approvalsView(state string, list actions.ApprovalPage, about map[string]model.Intent) templates.ApprovalsView {
-	view := templates.ApprovalsView{Page: v.titled("Approvals"), Caption: "Requests, newest first", Matched: matched(store.Counted{N: list.Count, Capped: list.CountCapped})}
+	view := templates.ApprovalsView{Page: v.titled("Approvals"), Caption: "Requests, newest first", Matched: requestCount(store.Counted{N: list.Count, Capped: list.CountCapped})}
 	for _, s := range append(slices.Clone(approvalStates), anyApproval) {
 		view.States = append(view.States, templates.Choice{Href: "/approvals?state=" + string(s), Label: words(string(s)), Current: string(s) == state})
 	}

@@ -1,11 +1,14 @@
 package web
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"countersign/internal/actions"
 	"countersign/internal/model"
+	"countersign/internal/store"
 	"countersign/web/templates"
 )
 
@@ -13,9 +16,20 @@ import (
 type planner struct {
 	narrator
 	action string
+	about  string // the step's name, "" for the whole intent
 	plan   model.Plan
 	input  json.RawMessage
 	digest string
+	upload store.Upload // that a mark refers to, without its bytes; zero for none
+}
+
+// findUpload reads what is known of the document that a mark refers to.
+func (p *planner) findUpload(tx *store.Tx) (err error) {
+	if id := p.stated().Document.Upload; id != "" {
+		p.upload, err = tx.Upload(p.c.Account, id)
+		p.upload.Body = nil
+	}
+	return err
 }
 
 // typed reports whether the plan's code is typed in: the act opens the way to a
@@ -72,7 +86,7 @@ func (p planner) view() templates.PlanView {
 		v.ThenNote = say("Only once what comes before is confirmed.")
 	}
 	for _, c := range p.plan.Changes {
-		v.Changes = append(v.Changes, templates.Change{What: c.Subject, Was: words(c.From), Now: words(c.To), Because: say(c.Because)})
+		v.Changes = append(v.Changes, templates.Change{What: c.Subject, Was: words(c.From), Now: words(c.To), Because: p.prose(c.Because)})
 	}
 	v.Records = p.records()
 	if p.action == model.Compensate {
@@ -154,14 +168,7 @@ func (p planner) statedAs() string {
 }
 
 // marked is the step that a mark is about.
-func (p planner) marked() *model.Step {
-	for _, change := range p.plan.Changes {
-		if _, name, _, err := model.SplitStepKey(change.Subject); err == nil {
-			return p.c.Step(name)
-		}
-	}
-	return nil
-}
+func (p planner) marked() *model.Step { return p.c.Step(p.about) }
 
 // records are what a mark or an abandonment writes down.
 func (p planner) records() (facts []templates.Fact) {
@@ -184,13 +191,26 @@ func (p planner) records() (facts []templates.Fact) {
 	if m, ok := p.statedMoney(p.marked()); ok {
 		facts = append(facts, templates.Fact{Label: "Amount", Text: say(m), Sub: say(upper(m.Words()))})
 	}
-	add("Dated", say(in.Date))
-	if in.Document.Upload != "" {
-		add("Document", say(templates.Link("/uploads/"+in.Document.Upload, "the file"), " ", templates.Key(in.Document.Upload)))
-	} else {
-		add("Document", say(templates.Code(in.Document.URL), " ", templates.Code(in.Document.SHA256)))
+	add("Dated", p.dated(in.Date))
+	if p.upload.ID != "" {
+		add("Document", say(templates.LinkText("/uploads/"+p.upload.ID, templates.Name(p.upload.Name)), " ", templates.Key(p.upload.ID)))
+		add("Its SHA-256", say(templates.Key(hex.EncodeToString(p.upload.SHA256))))
+		return facts
+	}
+	add("Document", say(templates.Code(in.Document.URL)))
+	if in.Document.SHA256 != "" {
+		add("Its SHA-256", say(templates.Key(in.Document.SHA256)))
 	}
 	return facts
+}
+
+// dated is the moment of a document, as the viewer sees it.
+func (p planner) dated(stated string) templates.Text {
+	at, err := time.Parse(time.RFC3339, stated)
+	if err != nil {
+		return say(stated)
+	}
+	return say(p.at(model.At(at)))
 }
 
 // call words one request.

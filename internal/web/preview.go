@@ -43,11 +43,15 @@ func (v *visit) openPreview() (p previewPage, err error) {
 		if p.receipt, err = receiptOf(tx, p.ID); err != nil {
 			return err
 		}
+		p.about = valueOf(p.Step)
+		p.action, p.plan, p.input, p.digest = p.Action, p.Plan, p.Input, p.Digest
+		if err := p.findUpload(tx); err != nil {
+			return err
+		}
 		p.people, err = tx.People(p.c.Account)
 		return err
 	})
 	p.timing, p.clock = v.Timing, v.page.Clock
-	p.action, p.plan, p.input, p.digest = p.Action, p.Plan, p.Input, p.Digest
 	return p, err
 }
 

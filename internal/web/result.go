@@ -133,13 +133,13 @@ func (v *visit) happened(p previewPage, s *model.Step, view *templates.ResultVie
 	case model.Reconcile:
 		p.reconciled(s, view)
 	case model.MarkExternalResult:
-		view.Title = "Recorded as " + words(p.stated().Result)
+		view.Title = "Recorded as " + p.statedAs()
 		view.Note = templates.Note{Kind: "ok", Title: say("Your statement is evidence now, with its document.")}
 	case model.Abandon:
 		view.Title, view.State = "Given up: nothing more is sent", templates.State(p.c.State)
 		view.Note = templates.Note{Kind: "ok", Title: say("Nothing is sent under this intent any more.")}
 	default:
-		view.Title, view.Note = title(p.Action)+": done", templates.Note{Kind: "ok", Title: say(p.c.Reason)}
+		view.Title, view.Note = title(p.Action)+": done", templates.Note{Kind: "ok", Title: p.prose(upper(p.c.Reason))}
 	}
 }
 
@@ -157,11 +157,19 @@ func (p previewPage) retried(s *model.Step, view *templates.ResultView) {
 		return
 	}
 	view.Title = "Tried once more: " + words(string(a.Result))
-	view.Note = noteOf(s, a.Reason)
-	view.Facts = append(view.Facts, templates.Fact{Label: "Answered in", Text: say(a.FinishedAt.Sub(a.StartedAt).Round(time.Millisecond).String(), fmt.Sprintf(", status %d", a.Status))})
+	view.Note = p.noteOf(s, a.Reason)
+	view.Facts = append(view.Facts, templates.Fact{Label: "Answered in", Text: say(grouped(a.FinishedAt.Sub(a.StartedAt).Milliseconds()), " ms", status(a.Status))})
 	if a.RequestID != "" {
 		view.Facts = append(view.Facts, templates.Fact{Label: "Request", Text: say(templates.Key(a.RequestID))})
 	}
+}
+
+// status names the HTTP status of an answer, where there was one.
+func status(code int) string {
+	if code == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", status %d", code)
 }
 
 // reconciled words what the provider said.
@@ -176,7 +184,7 @@ func (p previewPage) reconciled(s *model.Step, view *templates.ResultView) {
 	}
 	view.Title = answered(s, e)
 	view.About = "The answer"
-	view.Note = noteOf(s, e.Detail)
+	view.Note = p.noteOf(s, e.Detail)
 	view.Facts = append(view.Facts, templates.Fact{Label: "Answered", Text: say(p.at(e.At))})
 	if e.Ref != "" {
 		view.Facts = append(view.Facts, templates.Fact{Label: "Reference", Text: say(templates.Key(e.Ref))})
@@ -205,10 +213,10 @@ func answered(s *model.Step, e *model.Evidence) string {
 }
 
 // noteOf says what came back, and what is known of the step now.
-func noteOf(s *model.Step, back string) templates.Note {
-	note := templates.Note{Kind: noteKind(s), Title: say(upper(back))}
+func (n narrator) noteOf(s *model.Step, back string) templates.Note {
+	note := templates.Note{Kind: noteKind(s), Title: n.prose(upper(back))}
 	if s.Reason != back {
-		note.Text = []templates.Text{say(upper(s.Reason))}
+		note.Text = []templates.Text{n.prose(upper(s.Reason))}
 	}
 	return note
 }

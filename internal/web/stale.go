@@ -14,7 +14,7 @@ func (v *visit) staleView(p previewPage, e *model.Error) templates.StaleView {
 		Text: []templates.Text{say("Your preview described a state that is gone.")}}
 	sentences, _ := e.Extra["changes"].([]string)
 	for _, sentence := range sentences {
-		view.Sentences = append(view.Sentences, say(sentence))
+		view.Sentences = append(view.Sentences, p.prose(sentence))
 	}
 	fresh, ok := e.Extra["preview"].(string)
 	if !ok {
@@ -25,7 +25,7 @@ func (v *visit) staleView(p previewPage, e *model.Error) templates.StaleView {
 		return view
 	}
 	view.FreshHref = "/previews/" + fresh
-	view.Fresh = []templates.Fact{{Label: "Now", Text: say(title(string(p.c.State)), ". ", upper(p.c.Reason))}}
+	view.Fresh = []templates.Fact{{Label: "Now", Text: say(title(string(p.c.State)), ". ", p.prose(upper(p.c.Reason)))}}
 	return view
 }
 
@@ -44,7 +44,7 @@ func (v *visit) whatMoved(p *previewPage) (err error) {
 func (p previewPage) movedNote() *templates.Note {
 	note := &templates.Note{Kind: "no", Title: say("The " + p.c.Kind + " moved since this preview: it cannot be confirmed any more. Nothing was done.")}
 	for _, sentence := range p.changes {
-		note.Text = append(note.Text, say(sentence))
+		note.Text = append(note.Text, p.prose(sentence))
 	}
 	return note
 }
@@ -66,7 +66,7 @@ func (v *visit) otherCode(p previewPage) error {
 func (p previewPage) moved() (changes []templates.Change) {
 	compare := func(step string, was model.StepState) {
 		if s := p.c.Step(step); s != nil && s.State != was {
-			changes = append(changes, templates.Change{What: step, Was: words(string(was)), Now: words(string(s.State)), Because: say(upper(s.Reason))})
+			changes = append(changes, templates.Change{What: step, Was: words(string(was)), Now: words(string(s.State)), Because: p.prose(upper(s.Reason))})
 		}
 	}
 	for _, call := range p.Plan.Calls {

@@ -1,0 +1,57 @@
+package web
+
+import (
+	"bytes"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+
+	"countersign/internal/model"
+)
+
+// sendFile posts a mark of create-payout with a file.
+func (b *browser) sendFile(intent, name, content string, fields map[string]string) page {
+	b.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	fields["csrf"], fields["step"] = b.token(), "create-payout"
+	for field, value := range fields {
+		b.must(form.WriteField(field, value))
+	}
+	file, err := form.CreateFormFile("document", name)
+	b.must(err)
+	_, err = file.Write([]byte(content))
+	b.must(err)
+	b.must(form.Close())
+	req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, b.url+"/intents/"+intent+"/actions/"+model.MarkExternalResult, &body)
+	b.must(err)
+	req.Header.Set("Content-Type", form.FormDataContentType())
+	return b.do(req)
+}
+
+func TestMarkNamesEveryFaultAtOnce(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 90_050)
+	olga := w.browse("Olga")
+	path := "/intents/" + id + "/actions/" + model.MarkExternalResult
+	olga.wants(olga.post(path, "step", "create-payout"), 422, "The result is missing: choose what the document shows",
+		"The date is missing: give the day of the document", "The document is missing: give a file, or a link")
+	p := olga.post(path, "step", "create-payout", "result", "happened", "amount", "12,x", "currency", "USD", "date", "2099-01-01",
+		"document_url", "ftp://x", "document_sha256", "12")
+	olga.wants(p, 422, "The reference is missing", "The amount is not a plain decimal number", "The currency must be that of the step, EUR",
+		"The date lies in the future", "The link must be an address", "The SHA-256 of what is linked must be 64 hexadecimal digits")
+	if strings.Contains(p.text(), "minor units") || strings.Contains(p.text(), "/input/") {
+		t.Errorf("machine talk: %s", p.text())
+	}
+}
+
+func TestMarkWithAFile(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 90_050)
+	olga := w.browse("Olga")
+	fields := map[string]string{"result": "happened", "external_ref": "po_9", "date": w.now().Format("2006-01-02")}
+	olga.wants(olga.sendFile(id, "empty.txt", "", fields), 422, "The file is empty: it has 0 bytes")
+	p := olga.follow(olga.sendFile(id, "letter.txt", "paid once", fields))
+	olga.wants(p, 200, "letter.txt", "Its SHA-256", "4eb6a9aa", "happened, 900.50 EUR", "Nine hundred euros and fifty cents")
+}
