@@ -70,7 +70,7 @@ func (v *visit) approvalView(p approvalPage) templates.ApprovalView {
 	label := upper(actNames[p.Action])
 	view := templates.ApprovalView{Page: v.titled(label), ID: p.ID, Label: label, Title: asksFor(p.Action, p.c.Intent), Outcome: templates.Outcome(p.State),
 		Intent: templates.Button{Href: "/intents/" + p.Intent, Label: title(p.c.Kind)}, IntentID: p.Intent, Plan: v.approvalPlan(p),
-		About: p.signedFor(), AboutTitle: "What it is about", PlanTitle: "What would be done, in this order",
+		About: p.signedFor(), AboutTitle: "The intent that it is about", PlanTitle: "What would be done, in this order",
 		People: v.approvalPeople(p), Decisions: v.decisionRows(p), LookAlikes: p.lookAlikes(), Errors: p.errors,
 		MayApprove: open && may.Allowed, MayReject: open && authz.MayReject(v.actor, request).Allowed, MayWithdraw: open && authz.MayWithdraw(v.actor, request).Allowed,
 		Decider: "Your decision, " + v.person.Name, ApproveLabel: "Approve: " + p.signs(), RejectLabel: "Reject", WithdrawLabel: "Withdraw the request",
