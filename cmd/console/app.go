@@ -57,6 +57,9 @@ func openApp(ctx context.Context, cfg appConfig) (_ *app, err error) {
 	if a.lock, err = store.AcquireLock(a.DB.Value.dsn()); err != nil {
 		return nil, err
 	}
+	if err = notLost(a.DB.Value.dsn(), a.keyPath()); err != nil {
+		return nil, err
+	}
 	if a.db, err = store.Open(ctx, a.DB.Value.dsn(), store.Options{Clock: a.Clock}); err != nil {
 		return nil, err
 	}

@@ -11,9 +11,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
+	"countersign/internal/model"
 	"countersign/internal/provider"
 	"countersign/internal/provider/sandbox"
 	"countersign/internal/provider/sandbox/server"
@@ -113,6 +115,11 @@ func (d *demo) openSandbox() (*server.Server, error) {
 	}
 	if err != nil {
 		port = []byte("0")
+	}
+	if n, err := strconv.ParseUint(strings.TrimSpace(string(port)), 10, 16); err != nil {
+		return nil, model.Errorf(model.Invalid, "data", "%s holds no port number; put the number back that the frozen requests name, or begin anew in another --data directory", portFile)
+	} else {
+		port = strconv.AppendUint(nil, n, 10)
 	}
 	s, err := openSandbox(server.Config{Data: filepath.Join(d.command.Data, sandboxBooks),
 		Addr: net.JoinHostPort("127.0.0.1", strings.TrimSpace(string(port))), Pace: pace("fast").factor(), Logger: d.logger, Now: d.clock.Now})

@@ -44,6 +44,20 @@ func openLog(ctx context.Context, db *store.DB, path string) (*audit.Log, error)
 	return audit.New(db, key), nil
 }
 
+// notLost refuses to begin anew where the key shows that there was a database: a
+// new one would give the same callers other step keys, which no provider
+// recognises.
+func notLost(dsn, key string) error {
+	file := strings.TrimPrefix(dsn, "sqlite:")
+	info, err := os.Stat(file)
+	gone := errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
+	if _, err := readKey(key); err != nil || !gone {
+		return nil // other faults are told by whoever opens the file
+	}
+	return model.Errorf(model.Invalid, "database",
+		"the database %s is missing or empty, though its key file %s is there; put the database back from your backup, or, to begin anew, remove the key file too", file, key)
+}
+
 // logUsed reports whether the database has an entry. It needs no key.
 func logUsed(ctx context.Context, db *store.DB) (bool, error) {
 	log := audit.New(db, nil)

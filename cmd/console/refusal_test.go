@@ -81,6 +81,11 @@ func TestStartIsRefused(t *testing.T) {
 			write(t, key, "open sesame\n")
 			return key, nil
 		}, "does not hold a key"},
+		{"database is gone, key is there", func(t *testing.T, file string) (string, []string) {
+			good(t, "", "user", "add", "a@example.com", "--role", "operator", "--account", "acme", "--db", "sqlite:"+file)
+			write(t, file, "")
+			return file, nil
+		}, "missing or empty"},
 		{"no providers file", func(*testing.T, string) (string, []string) { return "", []string{"--providers", "/nowhere.toml"} }, "providers file cannot be read"},
 	}
 	for _, tt := range tests {
