@@ -96,7 +96,7 @@ func (v *visit) intentView(d intentData, verdicts []actions.Verdict) templates.I
 	n := narrator{c: c, kin: d.kin, timing: v.Timing, clock: v.page.Clock}
 	who := decider{narrator: n, people: d.people, tiers: v.Tiers, actor: v.actor}
 	view := templates.IntentView{Crumb: kindTitle(c.Kind), Party: c.Payee,
-		ID: c.ID, State: templates.State(c.State), Reason: n.prose(upper(c.Reason)), Version: c.Version, Owner: v.owner(c),
+		ID: c.ID, State: templates.State(c.State), Reason: n.prose(n.sentence(c.Reason)), Version: c.Version, Owner: v.owner(c),
 		Intended:  templates.IntendedView{Facts: n.intended(), LookAlikes: lookAlikes(d.alike), Params: string(c.Params), Fingerprint: hex.EncodeToString(c.Fingerprint), Documents: documentsOf(d.documents)},
 		Confirmed: n.confirmed(), Uncertain: n.uncertain(), Next: n.next(), Actions: who.actionRows(verdicts), Signing: who.signing(),
 		Links: v.linkRows(d), Audit: v.auditRows(d.entries)}

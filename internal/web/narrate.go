@@ -141,10 +141,16 @@ func (n narrator) confirmed() templates.ConfirmedView {
 // was undone.
 func (n narrator) standing() templates.Text {
 	text := say("No money is confirmed.")
+	if _, any := n.c.Money(); !any {
+		text = say("No money moves under this intent.")
+	}
 	paid, returned := n.money(func(s *model.Step) int64 { return s.Moved }), n.money(func(s *model.Step) int64 { return s.Returned })
 	switch {
 	case n.c.Confirmed > 0 && n.c.Currency != "":
 		text = say(templates.Strong(model.Money{Amount: n.c.Confirmed, Currency: n.c.Currency}), " is confirmed.")
+		if n.c.Kind == model.KindCompensation {
+			text = say(templates.Strong(model.Money{Amount: n.c.Confirmed, Currency: n.c.Currency}), " is taken back.")
+		}
 	case returned != nil:
 		text = say("No money is out: ", templates.Strong(*paid), " was paid and ", *returned, " came back by itself.")
 	case paid != nil && n.undone() != nil:

@@ -2,6 +2,7 @@ package web
 
 import (
 	"regexp"
+	"strings"
 	"time"
 
 	"countersign/internal/model"
@@ -27,6 +28,16 @@ func (n narrator) prose(sentence string) templates.Text {
 		text = say(text, rest)
 	}
 	return text
+}
+
+// sentence begins with a capital letter, unless it begins with a step's name.
+func (n narrator) sentence(text string) string {
+	for _, s := range n.c.Steps {
+		if strings.HasPrefix(text, s.Name) {
+			return text
+		}
+	}
+	return upper(text)
 }
 
 func momentOf(text string) (model.Time, bool) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
 	"countersign/web/templates"
@@ -148,6 +149,9 @@ func (v *visit) queueRow(c *model.Case) templates.QueueRow {
 	n.stakeOf(&r)
 	r.State, r.Stuck = n.stuckState()
 	r.Proposed, r.Why = n.proposal()
+	if open := c.OpenRequest(); open != nil && !authz.MayApprove(v.actor, requestOf(*open, c.Creator)).Allowed {
+		r.Proposed = say(templates.Link("/approvals/"+open.ID, "An approver decides"))
+	}
 	return r
 }
 
