@@ -209,6 +209,9 @@ func (n narrator) effect(s *model.Step) templates.Effect {
 	if s.ExternalRef != "" {
 		e.Text = say(e.Text, ", ", templates.Key(s.ExternalRef))
 	}
+	if by := n.c.UndoneBy(s); by != "" {
+		e.Text = say(e.Text, "; taken back by ", templates.Link("/intents/"+by, by))
+	}
 	if last != nil {
 		e.Evidence = say("Evidence: ", evidenceOf(s, *last), ", ", n.clockAt(last.At), "; ", n.prose(last.Detail))
 	} else if s.Reason != "" {
