@@ -212,7 +212,7 @@ CREATE TABLE steps (
   CHECK (NOT settling OR state = 'in_progress')
 );
 CREATE INDEX steps_external_ref ON steps (external_ref) WHERE external_ref <> '';
-CREATE INDEX steps_unknown ON steps (provider, currency) WHERE state = 'outcome_unknown';
+CREATE INDEX steps_unknown ON steps (intent_id, currency, amount, uncertain_since, provider) WHERE state = 'outcome_unknown';
 CREATE INDEX steps_wire_key ON steps (wire_key) WHERE wire_key <> '';
 
 -- One object, one step: an external object confirms at most one step, ever.

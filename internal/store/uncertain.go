@@ -28,7 +28,7 @@ func uncertaintyQuery(accounts []string) (string, []any) {
 	from, args := uncertainIntents(accounts)
 	return `SELECT CASE WHEN s.amount = 0 THEN '' ELSE s.currency END AS currency, count(*) AS effects, sum(s.amount) AS amount,
 		min(s.uncertain_since) AS oldest FROM ` + from + ` AS i CROSS JOIN steps s
-		WHERE s.intent_id = i.id AND (s.state || '') = 'outcome_unknown' GROUP BY 1 ORDER BY 1`, args
+		WHERE s.intent_id = i.id AND s.state = 'outcome_unknown' GROUP BY 1 ORDER BY 1`, args
 }
 
 // Uncertainty sums the open uncertainty of the accounts by currency; currencies
@@ -68,7 +68,7 @@ func (t *Tx) UncertaintyTable(accounts []string, since [3]model.Time) (cells []U
 	err = t.Select(&cells, `SELECT s.provider, CASE WHEN s.amount = 0 THEN '' ELSE s.currency END AS currency,
 		CASE WHEN s.uncertain_since >= ? THEN 0 WHEN s.uncertain_since >= ? THEN 1 WHEN s.uncertain_since >= ? THEN 2 ELSE 3 END AS age,
 		count(*) AS effects, sum(s.amount) AS amount, min(s.uncertain_since) AS oldest
-		FROM `+from+` AS i CROSS JOIN steps s WHERE s.intent_id = i.id AND (s.state || '') = 'outcome_unknown' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+		FROM `+from+` AS i CROSS JOIN steps s WHERE s.intent_id = i.id AND s.state = 'outcome_unknown' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
 		append([]any{since[0], since[1], since[2]}, args...)...)
 	return cells, err
 }
