@@ -164,6 +164,9 @@ func (v *visit) actionFacts(p actionPage) []templates.Fact {
 		if s.HasMoney() {
 			facts = append(facts, templates.Fact{Label: "Money", Text: say(model.Money{Amount: s.Amount, Currency: s.Currency})})
 		}
+		if k := p.c.OpenConflict(); k != nil && k.Step == s.Name && n.figures(k) != nil {
+			facts = append(facts, templates.Fact{Label: "Seen", Text: n.figures(k)})
+		}
 		if s.Class.Effect() {
 			facts = append(facts, templates.Fact{Label: "Sent", Text: n.sent(s)}, templates.Fact{Label: "Checked", Text: n.checked(s)})
 		}

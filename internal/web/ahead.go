@@ -246,6 +246,10 @@ func (n narrator) bySelf() (lead templates.Text, text []templates.Text) {
 func (n narrator) ended() templates.Text {
 	switch n.c.State {
 	case model.Completed:
+		if s := n.c.StaleEntry(); s != nil {
+			return say("Nothing by itself. The money came back, and the ledger entry of ", templates.Bold(s.Name), " still stands: ",
+				templates.Link("/intents/"+n.c.ID+"/actions/"+model.Compensate+"?step="+s.Name, "compensate "+s.Name), " to reverse it.")
+		}
 		return say("Nothing. This intent is complete and sends no more.")
 	case model.Abandoned:
 		if n.c.UncertainSince == 0 {

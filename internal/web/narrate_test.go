@@ -142,6 +142,13 @@ var stories = map[string]struct {
 		},
 		"48,200.00 EUR came back", "happened, and the money came back by itself. Nothing is sent again under this intent. A person records what came back", "Mark with a document", "Mark with a document", nil,
 	},
+	"returned, and recorded": {
+		func(c *model.Case, s *model.Step) {
+			s.State, s.Moved, s.Returned = model.Confirmed, 4_820_000, 4_820_000
+			c.Steps[2].State, c.Steps[2].Operation = model.Confirmed, "ledger.post"
+		},
+		"48,200.00 EUR was paid and", "Nothing. Every effect", "the ledger entry of post-ledger still stands: compensate post-ledger to reverse it", "", nil,
+	},
 	"completed": {
 		func(c *model.Case, s *model.Step) {
 			s.State, s.Moved, s.ExternalRef = model.Confirmed, 4_820_000, "po_1"

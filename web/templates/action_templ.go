@@ -417,7 +417,7 @@ func markForm(m MarkForm, e FieldErrors) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if !m.NoAmount {
-			templ_7745c5c3_Err = input(field{name: "amount", label: "Amount that really moved", kind: "text", value: m.Amount, hint: m.AmountHint, fault: e.For("amount"), attrs: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = input(field{name: "amount", label: "Amount", kind: "text", value: m.Amount, hint: m.AmountHint, fault: e.For("amount"), attrs: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

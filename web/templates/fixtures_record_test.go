@@ -117,7 +117,7 @@ func guide() GuideView {
 		Page: demoPage("Guide", "/guide"), Intro: []Text{Say("Every story below was made by the real engine against the sandbox provider.")},
 		Stories: []StoryRow{
 			{Title: "The connection is cut after acceptance", Href: "/intents/" + intentID, Text: Say("The payout was accepted, and the answer never arrived."), State: "outcome_unknown", Try: Say("Try: reconcile")},
-			{Href: "/intents/"+intentID, Title: "A query finds another amount", Text: Say("A conflict."), Try: Say("Try: mark")},
+			{Href: "/intents/" + intentID, Title: "A query finds another amount", Text: Say("A conflict."), Try: Say("Try: mark")},
 		},
 		People: []Fact{{Label: "Priya Raman", Text: Say("operator of acme")}},
 	}
