@@ -144,7 +144,10 @@ var overdue = edit(func(c *model.Case, tx *store.Tx) {
 
 func dueBy(w *world, id string) {
 	w.update(func(tx *store.Tx) error {
-		_, err := tx.Exec("UPDATE intents SET due_by = ? WHERE id = ?", tx.Now().Add(time.Hour), id)
+		if _, err := tx.Exec("UPDATE intents SET due_by = ? WHERE id = ?", tx.Now().Add(time.Hour), id); err != nil {
+			return err
+		}
+		_, err := tx.Exec("UPDATE steps SET operation = 'dispute.respond' WHERE intent_id = ? AND name = ?", id, pay)
 		return err
 	})
 }

@@ -56,7 +56,7 @@ func mayMarkNothing(c *model.Case, s *model.Step, dated, now model.Time) ruling 
 	switch {
 	case s.Returned > 0:
 		return no("mark.already-back", "It happened, and the money came back; record it as happened.")
-	case s.Contract.NotFoundCanBeFinal() && s.Uncertain():
+	case s.Contract.NotFoundCanBeFinal() && s.Uncertain() && !c.Contradicted(s):
 		return no("mark.reconcile-says-it", "The provider can be asked, and its answer becomes final: reconcile says it.")
 	case !bounded:
 		return no("mark.may-still-send", "A worker that was lost may still send it; end that worker and declare it dead first.")

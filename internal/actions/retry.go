@@ -26,6 +26,8 @@ func mayRetry(c *model.Case, s *model.Step, t model.Timing, now model.Time) ruli
 		return no("retry.confirmed", s.Name+" is "+string(s.State)+": finished steps are never touched.")
 	case s.Ordered == model.OrderRetry:
 		return no("retry.ordered", "A retry was ordered by "+s.OrderBy+" already; the engine is about to carry it out.")
+	case s.Ordered == model.OrderReconcile:
+		return no("reconcile.ordered", "A look was ordered by "+s.OrderBy+"; its answer comes first.")
 	case settling(s):
 		return no("send.object-known", "The provider took it and has not said how it ended; it is only asked about until it is final.")
 	}

@@ -64,6 +64,9 @@ func asked(step string) func(*world, string) {
 
 func found(step string, o model.Observation) func(*world, string) {
 	return edit(func(c *model.Case, tx *store.Tx) {
+		if s := c.Step(step); o.Finding == model.FoundReturned {
+			o.ExternalRef = s.ExternalRef // the step's own object came back
+		}
 		l := model.Look{Observation: o, Source: model.FromQuery, By: "w1", EvidenceID: tx.NewID("evidence"), Began: tx.Now()}
 		if _, err := c.Observe(c.Step(step), l, model.NormalPace(), 0.5, tx.Now()); err != nil {
 			panic(err)

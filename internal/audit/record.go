@@ -39,7 +39,11 @@ func (l *Log) Record(tx *store.Tx, c *model.Case, by Actor, t model.Timing) erro
 
 // stepEntry says what a step became, on whose word and because of what.
 func stepEntry(c *model.Case, change model.Change, by Actor) Entry {
-	e := Entry{Actor: by, Event: "step." + string(change.To), Account: c.Account, Intent: c.ID, StepKey: change.StepKey,
+	event := change.Event
+	if event == "" {
+		event = "step." + string(change.To)
+	}
+	e := Entry{Actor: by, Event: event, Account: c.Account, Intent: c.ID, StepKey: change.StepKey,
 		Reason: change.Reason, Result: string(change.To),
 		Detail: map[string]any{"from": string(change.From), "by": string(change.By), "cause": change.Cause}}
 	if s := c.Step(change.Step); s != nil {

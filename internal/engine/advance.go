@@ -41,7 +41,7 @@ func (e *Engine) do(tx *store.Tx, c *model.Case, w model.Work, start time.Time) 
 	case model.DoSend:
 		return e.reserve(tx, c, w, start)
 	case model.DoCheck:
-		return e.lookJob(tx, c, w.Step, start), nil
+		return e.lookJob(tx, c, w.Step, start)
 	case model.DoOverdue:
 		return nil, c.Overdue(w.Step, "settles_by", e.Timing, e.Spread(), tx.Now())
 	case model.DoExpire:
@@ -51,22 +51,33 @@ func (e *Engine) do(tx *store.Tx, c *model.Case, w model.Work, start time.Time) 
 }
 
 // lookJob prepares a query. Who asked is kept for the evidence.
-func (e *Engine) lookJob(tx *store.Tx, c *model.Case, s *model.Step, start time.Time) *job {
-	j := e.newJob(tx, c, s, start)
-	if s.Ordered == model.OrderReconcile {
+func (e *Engine) lookJob(tx *store.Tx, c *model.Case, s *model.Step, start time.Time) (*job, error) {
+	j, err := e.newJob(tx, c, s, start)
+	if err == nil && s.Ordered == model.OrderReconcile {
 		j.by = s.OrderBy
 	}
-	return j
+	return j, err
 }
 
-func (e *Engine) newJob(tx *store.Tx, c *model.Case, s *model.Step, start time.Time) *job {
+func (e *Engine) newJob(tx *store.Tx, c *model.Case, s *model.Step, start time.Time) (*job, error) {
 	j := &job{intent: c.ID, step: s.Name, fence: c.Fence, worker: c.LeaseWorker, by: c.LeaseWorker,
 		began: tx.Now(), deadline: start.Round(0).Add(e.Timing.Call)}
 	j.target, j.request = *s, tx.NewID("req")
 	if g := s.Frozen(); g != nil {
 		j.frozen = *g
 	}
-	return j
+	kind, ok := e.Book.Kind(c.Kind)
+	if !ok {
+		return nil, fmt.Errorf("unknown kind %s", c.Kind)
+	}
+	if s.MovesMoney() {
+		order, err := kind.Order(c, s)
+		if err != nil {
+			return nil, fmt.Errorf("order of %s: %w", s.Key(), err)
+		}
+		j.destination = order.Destination
+	}
+	return j, nil
 }
 
 // expireRequests closes the requests whose time is over, aloud.

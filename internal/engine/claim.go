@@ -22,6 +22,9 @@ type job struct {
 	began    model.Time
 	deadline time.Time // of the call, measured from before the claim
 	request  string    // our id of the call
+	single   string    // the object that a look reads by its own id; "" lists by reference
+	// destination is the payee's account that an answer must name, where one is.
+	destination string
 	// target and frozen are the step and its bytes as they were reserved.
 	target model.Step
 	frozen model.Generation
@@ -36,7 +39,7 @@ func (e *Engine) claim(ctx context.Context, n int) []*job {
 		return nil
 	}
 	start := e.Clock()
-	jobs, ids, err := e.claimBatch(ctx, n, start)
+	jobs, err := e.claimBatch(ctx, n, start)
 	if err == nil || errors.Is(err, context.Canceled) {
 		return jobs
 	}
@@ -44,7 +47,7 @@ func (e *Engine) claim(ctx context.Context, n int) []*job {
 		return e.standing(ctx, jobs)
 	}
 	e.Logger.Error("a batch of claims failed; taking them one by one", "err", err)
-	return e.claimSingly(ctx, ids, start)
+	return e.claimSingly(ctx, n, start)
 }
 
 // anythingDue looks before the write lock is taken: idling costs no commit.
@@ -61,14 +64,24 @@ func (e *Engine) anythingDue(ctx context.Context) (due bool) {
 }
 
 // claimBatch claims in one transaction: one commit for many reservations.
-func (e *Engine) claimBatch(ctx context.Context, n int, start time.Time) (jobs []*job, ids []string, err error) {
+func (e *Engine) claimBatch(ctx context.Context, n int, start time.Time) (jobs []*job, err error) {
 	err = e.DB.Update(ctx, func(tx *store.Tx) error {
 		jobs = nil
-		var err error
-		if jobs, err = e.claimWebhooks(tx, n, start); err != nil {
+		due, err := tx.DueWebhooks(n)
+		if err != nil {
 			return err
 		}
-		if ids, err = tx.Due(n - len(jobs)); err != nil {
+		for _, w := range due {
+			j, err := e.claimWebhook(tx, w, start)
+			if err != nil {
+				return fmt.Errorf("webhook %s of %s: %w", w.EventID, w.Provider, err)
+			}
+			if j != nil {
+				jobs = append(jobs, j)
+			}
+		}
+		ids, err := tx.Due(n - len(jobs))
+		if err != nil {
 			return err
 		}
 		for _, id := range ids {
@@ -82,32 +95,57 @@ func (e *Engine) claimBatch(ctx context.Context, n int, start time.Time) (jobs [
 		}
 		return nil
 	})
-	return jobs, ids, err
+	return jobs, err
 }
 
-// claimSingly keeps one intent that cannot be worked on from blocking the rest:
-// it is put off, and said so in the log.
-func (e *Engine) claimSingly(ctx context.Context, ids []string, start time.Time) (jobs []*job) {
-	for _, id := range ids {
-		var j *job
-		err := e.DB.Update(ctx, func(tx *store.Tx) (err error) {
-			j, err = e.claimOne(tx, id, start)
+// claimSingly keeps one intent or event that cannot be worked on from blocking
+// the rest: it is put off, and said so in the log.
+func (e *Engine) claimSingly(ctx context.Context, n int, start time.Time) (jobs []*job) {
+	var ids []string
+	var events []store.Webhook
+	err := e.DB.View(ctx, func(tx *store.Tx) (err error) {
+		if events, err = tx.DueWebhooks(n); err != nil {
 			return err
-		})
-		switch {
-		case err == nil && j != nil:
-			jobs = append(jobs, j)
-		case errors.Is(err, model.Unknown) && j != nil:
-			jobs = append(jobs, e.standing(ctx, []*job{j})...)
-		case err != nil && ctx.Err() == nil:
-			e.Logger.Error("intent cannot be worked on; put off", "intent", id, "err", err)
-			err := e.DB.Update(ctx, func(tx *store.Tx) error { return tx.PutOff(id, tx.Now().Add(putOff)) })
-			if err != nil {
-				e.Logger.Error("putting off failed", "intent", id, "err", err)
-			}
 		}
+		ids, err = tx.Due(n)
+		return err
+	})
+	if err != nil {
+		e.Logger.Error("looking for due work failed", "err", err)
+		return nil
+	}
+	for _, w := range events {
+		jobs = append(jobs, e.claimAlone(ctx, "webhook "+w.EventID,
+			func(tx *store.Tx) (*job, error) { return e.claimWebhook(tx, w, start) },
+			func(tx *store.Tx) error { return tx.PostponeWebhook(w, tx.Now().Add(putOff)) })...)
+	}
+	for _, id := range ids {
+		jobs = append(jobs, e.claimAlone(ctx, id,
+			func(tx *store.Tx) (*job, error) { return e.claimOne(tx, id, start) },
+			func(tx *store.Tx) error { return tx.PutOff(id, tx.Now().Add(putOff)) })...)
 	}
 	return jobs
+}
+
+// claimAlone claims one thing in a transaction of its own, or puts it off.
+func (e *Engine) claimAlone(ctx context.Context, what string, claim func(*store.Tx) (*job, error), later func(*store.Tx) error) []*job {
+	var j *job
+	err := e.DB.Update(ctx, func(tx *store.Tx) (err error) {
+		j, err = claim(tx)
+		return err
+	})
+	switch {
+	case err == nil && j != nil:
+		return []*job{j}
+	case errors.Is(err, model.Unknown) && j != nil:
+		return e.standing(ctx, []*job{j})
+	case err != nil && ctx.Err() == nil:
+		e.Logger.Error("cannot be worked on; put off", "what", what, "err", err)
+		if err := e.DB.Update(ctx, later); err != nil {
+			e.Logger.Error("putting off failed", "what", what, "err", err)
+		}
+	}
+	return nil
 }
 
 // putOff is how long an intent rests whose work failed in our own code.

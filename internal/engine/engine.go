@@ -41,7 +41,7 @@ type Engine struct {
 	boot     string
 	wake     chan struct{}
 	draining atomic.Bool
-	clockOff atomic.Pointer[string] // why no unknown step is sent again now
+	clockOff sync.Map // by provider: why no unknown step is sent again now
 }
 
 // pollEvery bounds how long the engine sleeps without looking.
@@ -178,8 +178,10 @@ func (e *Engine) follow(ctx context.Context, j *job) {
 // Healthy reports why sending is held back, or nil: the clock is the one thing
 // that the engine watches by itself.
 func (e *Engine) Healthy() error {
-	if why := e.clockOff.Load(); why != nil {
-		return errors.New(*why)
+	var off error
+	e.clockOff.Range(func(_, why any) bool { off = errors.New(why.(string)); return false })
+	if off != nil {
+		return off
 	}
 	if behind := e.DB.Behind(); behind > maxBehind {
 		return fmt.Errorf("the clock is %s behind the latest stored time; unknown steps are not sent again", behind.Round(time.Second))
@@ -197,12 +199,12 @@ const (
 func (e *Engine) watchClock(provider string, skew time.Duration) {
 	if skew.Abs() <= maxSkew {
 		if skew != 0 {
-			e.clockOff.Store(nil)
+			e.clockOff.Delete(provider)
 		}
 		return
 	}
 	why := fmt.Sprintf("the clock is %s off that of %s; unknown steps are not sent again", skew.Round(time.Second), provider)
-	e.clockOff.Store(&why)
+	e.clockOff.Store(provider, why)
 	e.Logger.Warn("clock is off", "provider", provider, "skew", skew)
 }
 

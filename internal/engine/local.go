@@ -17,6 +17,11 @@ func (e *Engine) runLocal(tx *store.Tx, c *model.Case, w model.Work) error {
 	if !ok {
 		return fmt.Errorf("unknown kind %s", c.Kind)
 	}
+	if w.Trigger == model.ByOperator { // what was ordered may have been overtaken
+		if r := e.maySend(c, w, tx.Now()); r != nil {
+			return e.holdBack(tx, c, w, r)
+		}
+	}
 	if reason, moot := kind.Moot(c, s); moot {
 		return c.MakeMoot(s, reason, tx.Now())
 	}

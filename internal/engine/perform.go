@@ -37,7 +37,7 @@ func (e *Engine) send(ctx context.Context, adapter provider.Adapter, j *job) mod
 	out := adapter.Send(ctx, provider.Call{
 		Request:   provider.Request{Method: g.Method, URL: g.URL, ContentType: g.ContentType, Body: g.Body},
 		Operation: s.Operation, WireKey: g.WireKey, RequestID: j.request, Deadline: e.Timing.Call,
-		Expect: e.expect(s),
+		Expect: e.expect(j),
 		// The wall clock: it runs on while the machine sleeps.
 		FirstByteBefore: func() bool { return e.Clock().Round(0).Before(j.deadline) },
 	})
@@ -52,34 +52,43 @@ func (e *Engine) look(ctx context.Context, adapter provider.Adapter, j *job) mod
 	s := j.target
 	ctx, cancel := context.WithTimeout(ctx, e.Timing.Call)
 	defer cancel()
-	ref := s.ExternalRef
-	if s.ConfirmedByMark() {
-		ref = "" // a person may have named a bank's line; the provider is asked by our own reference
-	}
-	if j.webhook != nil && ref == "" {
-		ref = j.webhook.Ref
-	}
-	seen := adapter.Query(ctx, provider.Lookup{Operation: s.Operation, WireKey: s.WireKey, StepKey: s.Key(), ExternalRef: ref, Expect: e.expect(s)})
+	j.single = j.ref(s)
+	seen := adapter.Query(ctx, provider.Lookup{Operation: s.Operation, WireKey: s.WireKey, StepKey: s.Key(), ExternalRef: j.single, Expect: e.expect(j)})
 	e.watchClock(s.Provider, seen.Skew)
 	e.Logger.Info("look", "intent", j.intent, "step", s.Key(), "finding", seen.Finding, "ref", seen.ExternalRef, "status", seen.HTTPStatus, "by", j.by)
 	return seen
 }
 
-// expect is what an answer must name before it counts for the step.
-func (e *Engine) expect(s model.Step) provider.Expect {
-	expect := provider.Expect{Reference: s.Key()}
+// ref is the object that a look reads by its own id: the one that a webhook
+// names, else the step's; "" asks by our reference.
+func (j *job) ref(s model.Step) string {
+	switch {
+	case j.webhook != nil && j.webhook.Ref != "":
+		return j.webhook.Ref
+	case s.ConfirmedByMark():
+		return "" // a person may have named a bank's line
+	}
+	return s.ExternalRef
+}
+
+// expect is what an answer must name before it counts for the step: as asked
+// for, or as a person recorded it.
+func (e *Engine) expect(j *job) provider.Expect {
+	s := j.target
+	expect := provider.Expect{Reference: s.Key(), Destination: j.destination}
 	if s.MovesMoney() {
 		expect.Amount, expect.Currency = s.Amount, s.Currency
 		if s.State == model.Confirmed && s.Moved != 0 {
-			expect.Amount = s.Moved // which a person may have recorded as another amount
+			expect.Amount = s.Moved
 		}
 	}
 	return expect
 }
 
 // settle stores what a call came to, however long the database takes: the
-// result exists only here. It gives up when the lease has run out: recovery
-// then finds the open attempt.
+// result of a send exists only here, and comes in late where recovery was
+// faster. It gives up when the process is to end; what a look found, once its
+// lease has run out.
 func (e *Engine) settle(ctx context.Context, j *job) *job {
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		next, err := e.settleOnce(ctx, j)
@@ -87,7 +96,8 @@ func (e *Engine) settle(ctx context.Context, j *job) *job {
 			return next
 		}
 		e.Logger.Error("storing a result failed; trying again", "intent", j.intent, "step", j.step, "attempt", j.attempt, "err", err)
-		if e.Clock().After(j.deadline.Add(e.Timing.Lease)) || ctx.Err() != nil {
+		over := e.Clock().After(j.deadline.Add(e.Timing.Lease))
+		if over && (j.attempt == 0 || e.draining.Load()) || ctx.Err() != nil {
 			return nil
 		}
 		select {
@@ -118,8 +128,10 @@ func (e *Engine) settleOnce(ctx context.Context, j *job) (next *job, err error) 
 			}
 		}
 		if s, a := c.OpenAttempt(); a != nil { // reserved by our own earlier commit, and never sent
-			next = e.newJob(tx, c, s, start)
-			next.attempt, next.request = a.Number, a.RequestID
+			if next, err = e.newJob(tx, c, s, start); err != nil {
+				return err
+			}
+			next.attempt, next.request, next.deadline = a.Number, a.RequestID, a.DeadlineAt.Std() // the one it was reserved with
 			return nil
 		}
 		next, err = e.advance(tx, c, start)
@@ -159,7 +171,8 @@ func (e *Engine) keepLook(tx *store.Tx, c *model.Case, s *model.Step, j *job) er
 	if err != nil {
 		return err
 	}
-	look := model.Look{Observation: seen, Source: model.FromQuery, By: j.by, EvidenceID: tx.NewID("ev"), Began: j.began, Taken: taken}
+	look := model.Look{Observation: seen, Source: model.FromQuery, By: j.by, EvidenceID: tx.NewID("ev"), Began: j.began, Taken: taken,
+		Single: j.single != "", Generation: j.target.Generation}
 	if s.Ordered == model.OrderReconcile {
 		clearOrder(s)
 	}
@@ -200,6 +213,13 @@ func (e *Engine) late(tx *store.Tx, c *model.Case, j *job) error {
 		return errors.New("the attempt is still open under a newer lease")
 	case !a.Lost:
 		return nil // stored by ourselves, in a commit that did not say so
+	}
+	taken, err := e.takenBy(tx, c, s, j.outcome.ExternalRef)
+	if err != nil {
+		return err
+	}
+	if taken != "" {
+		j.outcome.ExternalRef = "" // another step's object confirms nothing here
 	}
 	evidence := c.Late(s, a, j.outcome, tx.NewID("ev"), tx.Now())
 	if _, err := e.Log.Append(tx, audit.Entry{Actor: e.actor(), Event: "evidence.late", Account: c.Account, Intent: c.ID,

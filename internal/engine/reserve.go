@@ -32,7 +32,10 @@ func (e *Engine) reserve(tx *store.Tx, c *model.Case, w model.Work, start time.T
 		return nil, e.holdBack(tx, c, w, &model.Refusal{Rule: "plan.bytes-differ", Because: "The request is not the one that was previewed."})
 	}
 	clearOrder(s)
-	j := e.newJob(tx, c, s, start)
+	j, err := e.newJob(tx, c, s, start)
+	if err != nil {
+		return nil, err
+	}
 	a, err := c.Reserve(s, model.Attempt{Trigger: e.trigger(s, w), Worker: c.LeaseWorker, Boot: e.boot, Fence: c.Fence,
 		DeadlineAt: model.At(j.deadline), RequestID: j.request}, tx.Now())
 	if err != nil {
@@ -70,8 +73,8 @@ func (e *Engine) trigger(s *model.Step, w model.Work) model.Trigger {
 func (e *Engine) holdBack(tx *store.Tx, c *model.Case, w model.Work, r *model.Refusal) error {
 	s := w.Step
 	e.Logger.Info("send held back", "intent", c.ID, "step", s.Key(), "rule", r.Rule)
-	s.NextTryAt = 0
 	if w.Trigger != model.ByOperator {
+		s.NextTryAt = 0
 		s.NextCheckAt = max(s.NextCheckAt, tx.Now()+1)
 		return nil
 	}

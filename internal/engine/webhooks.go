@@ -46,28 +46,10 @@ func (e *Engine) Receive(ctx context.Context, name string, header http.Header, r
 	return nil
 }
 
-// claimWebhooks takes due events: each is a reason to look at one step.
-func (e *Engine) claimWebhooks(tx *store.Tx, n int, start time.Time) (jobs []*job, err error) {
-	due, err := tx.DueWebhooks(n)
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range due {
-		j, err := e.claimWebhook(tx, w, start)
-		if err != nil {
-			return nil, fmt.Errorf("webhook %s of %s: %w", w.EventID, w.Provider, err)
-		}
-		if j != nil {
-			jobs = append(jobs, j)
-		}
-	}
-	return jobs, nil
-}
-
 // claimWebhook leases the intent that an event is about, for a look at its
 // step. Where nothing of ours fits, the event is an orphan: kept, and said aloud.
 func (e *Engine) claimWebhook(tx *store.Tx, w store.Webhook, start time.Time) (*job, error) {
-	intent, step, err := tx.FindStep(w.Provider, w.Reference, w.Ref)
+	intent, step, generation, err := tx.FindStep(w.Provider, w.Reference, w.Ref)
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +72,14 @@ func (e *Engine) claimWebhook(tx *store.Tx, w store.Webhook, start time.Time) (*
 	if err := tx.PostponeWebhook(w, c.LeaseUntil); err != nil {
 		return nil, err
 	}
-	j := e.newJob(tx, c, s, start)
+	j, err := e.newJob(tx, c, s, start)
+	if err != nil {
+		return nil, err
+	}
 	j.webhook = &w
+	if generation != 0 {
+		j.target.Generation = generation // the key that the event is about
+	}
 	return j, e.record(tx, c)
 }
 

@@ -31,7 +31,12 @@ func (k Compensation) UnderWay() bool {
 }
 
 // Standing reports whether it still counts: at most one per step does.
-func (k Compensation) Standing() bool { return k.UnderWay() || k.State == CompensationDone }
+func (k Compensation) Standing() bool { return k.State.Standing() }
+
+// Standing reports whether a compensation in this state still counts.
+func (s CompensationState) Standing() bool {
+	return s == CompensationAsked || s == CompensationOpen || s == CompensationDone
+}
 
 // undoes tells which operation an undo takes back. A kind has at most one step
 // of each.
@@ -69,11 +74,15 @@ func (c *Case) StandingCompensation() *Compensation {
 // happened, and something that it was to undo still stands. What is to become of
 // the rest is a person's decision.
 func (c *Case) BrokenOff() *Compensation {
-	n := len(c.Compensations)
-	if n == 0 || c.Compensations[n-1].State != CompensationEnded || len(c.Undone) == 0 {
+	var k *Compensation // the newest that was carried out
+	for i := range c.Compensations {
+		if c.Compensations[i].State != CompensationWithdrawn {
+			k = &c.Compensations[i]
+		}
+	}
+	if k == nil || k.State != CompensationEnded || len(c.Undone) == 0 {
 		return nil
 	}
-	k := &c.Compensations[n-1]
 	from := c.Step(k.Step)
 	for _, s := range c.Steps {
 		if from != nil && s.Position >= from.Position && s.State == Confirmed && s.HasUndo() && c.UndoneBy(s) == "" {

@@ -52,7 +52,7 @@ type Intent struct {
 	PayeeRef  string `db:"payee_ref"`
 	Period    string `db:"period"`
 	LookAlike string `db:"look_alike"` // digest of kind, payee, amount, currency and period
-	DueBy     Time   `db:"due_by"`     // nothing external is sent after it; 0 is none
+	DueBy     Time   `db:"due_by"`     // a dispute is not answered after it; 0 is none
 
 	State  IntentState `db:"state"`
 	Reason string      `db:"reason"` // the sentence that goes with the state

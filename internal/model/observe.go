@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Look is one finished observation of the outside world: a query, or an object
 // read because a webhook named it.
@@ -10,11 +13,13 @@ type Look struct {
 	By         string // worker, or the person who asked
 	EvidenceID string
 	Began      Time // when the look began
+	// Single: one object was read by its own id, so that its absence or failure
+	// says nothing about others.
+	Single bool
+	// Generation is the one whose key the look went by; 0 is the present one.
+	Generation int
 	// Taken is the step key of another step that the object already belongs to.
 	Taken string
-	// Detached: another lease was live, or an attempt open, when it began; then
-	// "not found" proves nothing.
-	Detached bool
 }
 
 // Observe records what a look found and moves the step where that is legal. It
@@ -36,6 +41,9 @@ func (c *Case) Observe(s *Step, look Look, t Timing, spread float64, now Time) (
 
 // weigh decides what an observation says, and applies it.
 func (c *Case) weigh(s *Step, look Look, e *Evidence, now Time) error {
+	if look.Generation != 0 && look.Generation != s.Generation {
+		return c.weighOlder(s, look, e, now)
+	}
 	switch {
 	case look.Taken != "":
 		return c.contradict(s, e, fmt.Sprintf("The object %s already belongs to %s.", look.ExternalRef, look.Taken), now)
@@ -55,14 +63,23 @@ func (c *Case) weigh(s *Step, look Look, e *Evidence, now Time) error {
 	return nil
 }
 
+// weighOlder takes news about an older generation as evidence only: its key was
+// left because nothing stood under it. Something that does is a contradiction.
+func (c *Case) weighOlder(s *Step, look Look, e *Evidence, now Time) error {
+	if look.Finding == FoundHappened || look.Finding == FoundSettling || look.Finding == FoundReturned {
+		return c.contradict(s, e, fmt.Sprintf("The provider shows %s under generation %d, which had ended without effect.", look.ExternalRef, look.Generation), now)
+	}
+	return nil
+}
+
 func (c *Case) weighHappened(s *Step, look Look, e *Evidence, now Time) error {
 	e.Says, e.Final = Happened, true
 	switch {
-	case s.State == Confirmed && (s.ExternalRef == "" || s.ExternalRef == look.ExternalRef || s.ConfirmedByMark()):
+	case s.another(look):
+		return c.contradict(s, e, fmt.Sprintf("The provider shows %s beside %s, which is this step's.", look.ExternalRef, s.ExternalRef), now)
+	case s.State == Confirmed:
 		s.ExternalRef = look.ExternalRef // a mark may have named a bank's line; this is the object itself
 		return nil
-	case s.State == Confirmed:
-		return c.contradict(s, e, fmt.Sprintf("The provider shows %s beside %s, which had confirmed this step.", look.ExternalRef, s.ExternalRef), now)
 	case s.State == FailedSafely, s.State == NotNeeded:
 		return c.contradict(s, e, fmt.Sprintf("The provider shows %s done, though this step had ended without effect.", look.ExternalRef), now)
 	}
@@ -72,6 +89,8 @@ func (c *Case) weighHappened(s *Step, look Look, e *Evidence, now Time) error {
 // weighSettling takes "in transit" only where nothing newer is known.
 func (c *Case) weighSettling(s *Step, look Look, e *Evidence, now Time) error {
 	switch {
+	case s.another(look):
+		return c.contradict(s, e, fmt.Sprintf("The provider shows %s under way beside %s.", look.ExternalRef, s.ExternalRef), now)
 	case s.State == FailedSafely && s.Failure == FailedObject && s.ExternalRef == look.ExternalRef, s.State == Confirmed:
 		return nil // read before the object became final
 	case s.State == FailedSafely, s.State == NotNeeded:
@@ -101,6 +120,9 @@ func (s *Step) overdue(now Time) bool {
 // unknown attempts may have made another one: only a look that could have been
 // final, and showed none, answers for them.
 func (c *Case) weighFailed(s *Step, look Look, e *Evidence, now Time) error {
+	if s.another(look) {
+		return nil // it came to nothing, and another object is the step's
+	}
 	if s.State == Confirmed {
 		return c.contradict(s, e, fmt.Sprintf("The provider now shows %s as failed.", look.ExternalRef), now)
 	}
@@ -108,7 +130,7 @@ func (c *Case) weighFailed(s *Step, look Look, e *Evidence, now Time) error {
 		return nil
 	}
 	final, known := c.NotFoundFinalAt(s)
-	conclusive := known && look.Began >= final && !look.Detached
+	conclusive := known && look.Began >= final && !look.Single
 	if len(c.UnknownAttempts(s)) > 0 && !conclusive {
 		e.Detail += " Another attempt may have made another object; that is not known yet."
 		s.ExternalRef = ""
@@ -122,14 +144,21 @@ func (c *Case) weighFailed(s *Step, look Look, e *Evidence, now Time) error {
 // weighReturned keeps the step confirmed, lowers the exposure, and asks a
 // person to look: money that came back is never sent again under this intent.
 func (c *Case) weighReturned(s *Step, look Look, e *Evidence, now Time) error {
+	if s.another(look) {
+		return c.contradict(s, e, fmt.Sprintf("The provider shows %s, which came back, beside %s.", look.ExternalRef, s.ExternalRef), now)
+	}
+	known := s.cameBack()
 	e.Says, e.Amount, e.Final = CameBack, look.Returned, true
-	if s.State == Confirmed && s.Returned == look.Returned {
-		return nil
+	if s.State == Confirmed && known == look.Returned {
+		return nil // nothing new; a person may have recorded it otherwise
 	}
 	if s.State == InProgress || s.State == OutcomeUnknown {
 		if err := c.confirm(s, look.ExternalRef, look.Amount, WhoProvider, e.ID, look.Detail, now); err != nil {
 			return err
 		}
+	}
+	if s.Moved == 0 {
+		s.Moved, s.ExternalRef = max(look.Amount, look.Returned), look.ExternalRef
 	}
 	s.Returned = look.Returned
 	c.openConflict(s, e, fmt.Sprintf("The money came back: the provider returned %s.", Money{Amount: look.Returned, Currency: s.Currency}), now)
@@ -139,7 +168,7 @@ func (c *Case) weighReturned(s *Step, look Look, e *Evidence, now Time) error {
 // weighNone takes absence as proof only from the moment at which it is one.
 func (c *Case) weighNone(s *Step, look Look, e *Evidence, now Time) error {
 	final, known := c.NotFoundFinalAt(s)
-	conclusive := known && look.Began >= final && !look.Detached
+	conclusive := known && look.Began >= final && !look.Single
 	switch {
 	case s.State == Confirmed && conclusive && s.ConfirmedByMark():
 		return c.contradict(s, e, "A person marked this as happened; the provider does not know it, and would by now.", now)
@@ -171,8 +200,42 @@ func (s *Step) ConfirmedByMark() bool {
 	return marked
 }
 
-// contradict keeps the state and opens a conflict.
+// another reports whether a look is about an object beside the step's own.
+func (s *Step) another(look Look) bool {
+	return s.ExternalRef != "" && look.ExternalRef != "" && look.ExternalRef != s.ExternalRef && !s.ConfirmedByMark()
+}
+
+// cameBack is what the provider last said had come back, in minor units.
+func (s *Step) cameBack() (amount int64) {
+	for i := range s.Evidence {
+		if e := &s.Evidence[i]; e.Says == CameBack && e.Source != FromOperator {
+			amount = e.Amount
+		}
+	}
+	return amount
+}
+
+// decided reports whether a person has closed a conflict over this very
+// observation already.
+func (c *Case) decided(s *Step, e *Evidence) bool {
+	var closed Time
+	for i := range c.Conflicts {
+		if k := &c.Conflicts[i]; k.Step == s.Name {
+			closed = max(closed, k.ClosedAt)
+		}
+	}
+	return slices.ContainsFunc(s.Evidence, func(old Evidence) bool {
+		return old.Says == Conflicting && old.At < closed && old.Ref == e.Ref && old.Amount == e.Amount && old.Status == e.Status
+	})
+}
+
+// contradict keeps the state and opens a conflict, unless a person has decided
+// on the same observation before.
 func (c *Case) contradict(s *Step, e *Evidence, reason string, now Time) error {
+	if c.decided(s, e) {
+		e.Says, e.Detail = Inconclusive, reason+" A person has decided on this before."
+		return nil
+	}
 	e.Says, e.Detail = Conflicting, reason
 	c.openConflict(s, e, reason, now)
 	return nil
@@ -185,6 +248,7 @@ func (c *Case) openConflict(s *Step, e *Evidence, reason string, now Time) {
 	}
 	c.Conflicts = append(c.Conflicts, Contradiction{ID: "conflict-" + e.ID, IntentID: c.ID, Step: s.Name, EvidenceID: e.ID, Reason: reason, OpenedAt: now})
 	s.NextTryAt, s.NextCheckAt = 0, 0
+	c.Changes = append(c.Changes, Change{Step: s.Name, StepKey: s.Key(), From: s.State, To: s.State, By: WhoProvider, Cause: e.ID, Reason: reason, Event: "conflict.opened"})
 	c.Version++
 }
 
@@ -201,6 +265,10 @@ func (c *Case) Late(s *Step, a *Attempt, out Outcome, evidenceID string, now Tim
 		if other || s.State == FailedSafely || s.State == NotNeeded {
 			e.Says = Conflicting
 			c.openConflict(s, &e, "A late answer says that it happened: "+out.Detail, now)
+		}
+		if s.State == OutcomeUnknown && s.ExternalRef == "" && out.ExternalRef != "" {
+			s.ExternalRef, s.NextTryAt, s.NextCheckAt = out.ExternalRef, 0, now // asked about from now on, never sent again
+			c.Version++
 		}
 	}
 	s.Evidence = append(s.Evidence, e)
@@ -246,6 +314,7 @@ func (c *Case) ApplyMark(s *Step, m Mark, t Timing, spread float64, now Time) (E
 	for i := range c.Conflicts {
 		if k := &c.Conflicts[i]; k.Step == s.Name && k.ClosedAt == 0 {
 			k.ClosedAt, k.ClosedBy = now, e.ID
+			c.Changes = append(c.Changes, Change{Step: s.Name, StepKey: s.Key(), From: s.State, To: s.State, By: WhoOperator, Cause: e.ID, Reason: m.Reason, Event: "conflict.closed"})
 			c.Version++
 		}
 	}

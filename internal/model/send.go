@@ -36,6 +36,8 @@ func (c *Case) blocked(s *Step, now Time) *Refusal {
 		return &Refusal{"intent.abandoned", "The intent was abandoned: nothing is sent any more."}
 	case c.StandingCompensation() != nil:
 		return &Refusal{"intent.compensated", "A compensation is asked for, open or done: nothing more runs under this intent."}
+	case c.BrokenOff() != nil:
+		return &Refusal{"intent.compensated", "A compensation ended part-way: nothing more runs until a person decides about the rest."}
 	case k != nil:
 		return &Refusal{"conflict.open", "Two observations contradict each other on " + k.Step + ": " + k.Reason + " Only a mark by a person closes that."}
 	case c.ParentReturned && s.MovesMoney():
@@ -44,10 +46,16 @@ func (c *Case) blocked(s *Step, now Time) *Refusal {
 		return &Refusal{"send.in-flight", "A send is in flight; its result must be known first."}
 	case s != c.Unfinished():
 		return &Refusal{"send.order", "Another step comes first."}
-	case s.Class.Effect() && s.Class != Message && c.DueBy != 0 && now > c.DueBy:
+	case c.tooLate(s, now):
 		return &Refusal{"send.due-date-passed", "The due date has passed; sending it now could not help any more."}
 	}
 	return nil
+}
+
+// tooLate reports whether the date has passed by which the step must be sent.
+// What follows from it later, a credit for a dispute that was won, is not bound.
+func (c *Case) tooLate(s *Step, now Time) bool {
+	return s.Operation == "dispute.respond" && c.DueBy != 0 && now > c.DueBy
 }
 
 // mayFollowFailure decides on a step of which it is known that nothing happened.

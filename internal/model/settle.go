@@ -18,6 +18,9 @@ func (c *Case) Settle(s *Step, out Outcome, evidenceID string, t Timing, spread 
 		return e, err
 	}
 	c.schedule(s, t, spread, now)
+	if s.State == Confirmed && out.Replayed && s.Contract.Queryable() {
+		s.NextCheckAt = now.Add(t.Checks[0]) // a replayed success is not the present state
+	}
 	if out.Result == ResultThrottled && s.NextTryAt != 0 && out.RetryAfter > 0 {
 		s.NextTryAt = now.Add(out.RetryAfter)
 	}
@@ -67,6 +70,9 @@ func (c *Case) settleStep(s *Step, a *Attempt, out Outcome, cause string, now Ti
 	if open := c.UnknownAttempts(s); len(open) > 0 {
 		detail := fmt.Sprintf("%s That answers attempt %d only: attempt %d may have acted.", out.Detail, a.Number, open[0].Number)
 		return c.doubt(s, WhoProvider, cause, detail, now)
+	}
+	if out.Result == ResultFailed && out.ExternalRef != "" {
+		s.ExternalRef = out.ExternalRef // the failed object; the next generation leaves it
 	}
 	return c.fail(s, failureOf(out.Result), by, out.Code, cause, out.Detail, now)
 }

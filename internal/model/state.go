@@ -36,9 +36,12 @@ func (c *Case) Review(t Timing, now Time) *Review {
 	if c.ParentReturned && u.MovesMoney() {
 		return &Review{"parent.returned", "The money came back by itself, so this reversal must not be sent.", Abandon}
 	}
+	if c.tooLate(u, now) && (u.State == Pending || u.State == FailedSafely && u.Failure != Permanent) {
+		return &Review{"send.due-date-passed", "The date by which it had to be sent has passed; sending it now could not help.", Abandon}
+	}
 	switch u.State {
 	case Pending:
-		return c.reviewPending(u, now)
+		return c.reviewPending(u)
 	case FailedSafely:
 		return c.reviewFailed(u)
 	case OutcomeUnknown:
@@ -47,12 +50,9 @@ func (c *Case) Review(t Timing, now Time) *Review {
 	return nil
 }
 
-func (c *Case) reviewPending(u *Step, now Time) *Review {
+func (c *Case) reviewPending(u *Step) *Review {
 	if c.approvalLapsed(u) {
 		return &Review{"approval.lapsed", "Nobody approved it in time. Retrying asks again.", RetryUnfinished}
-	}
-	if r := c.blocked(u, now); r != nil && r.Rule == "send.due-date-passed" {
-		return &Review{r.Rule, r.Because, Abandon}
 	}
 	return nil
 }
@@ -61,6 +61,8 @@ func (c *Case) reviewFailed(u *Step) *Review {
 	switch {
 	case u.NextTryAt != 0:
 		return nil
+	case u.Failure == Permanent && c.SomethingHappened() && c.Kind == KindCompensation:
+		return &Review{"partial.refused", "Refused for good after part of it was undone: " + u.Reason, Abandon}
 	case u.Failure == Permanent && c.SomethingHappened():
 		return &Review{"partial.refused", "Refused for good after earlier effects: " + u.Reason, Compensate}
 	case u.Failure == Permanent:

@@ -59,7 +59,7 @@ func TestState(t *testing.T) {
 			s.State, l.State = Confirmed, Confirmed
 			c.Compensations = []Compensation{{State: CompensationWithdrawn}}
 		}, Completed},
-		{"due date passed before it was sent", func(c *Case, _, _ *Step) { c.DueBy = sec(1) }, NeedsReview},
+		{"due date passed before it was sent", func(c *Case, s, _ *Step) { c.DueBy, s.Operation = sec(1), "dispute.respond" }, NeedsReview},
 		{"approval asked for", func(c *Case, s, _ *Step) {
 			s.Operation, s.Class, s.PeopleNeeded = ApprovalStep, Local, 1
 			c.Requests = []Approval{{Action: ApproveIntent, State: ApprovalOpen}}

@@ -76,6 +76,7 @@ type Change struct {
 	By       Who
 	Cause    string // attempt number, evidence id or audit event
 	Reason   string
+	Event    string // the entry's event; "" is "step." and the new state
 }
 
 // move changes a step's state along the table and remembers the change.

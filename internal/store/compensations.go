@@ -19,7 +19,7 @@ func (t *Tx) InsertCompensation(k model.Compensation) error {
 func (t *Tx) MoveCompensation(parent *model.Case, child string, to model.CompensationState) error {
 	for i := range parent.Compensations {
 		k := &parent.Compensations[i]
-		if k.ChildID != child || k.State == to {
+		if k.ChildID != child || k.State == to || to.Standing() && supplanted(parent, k) {
 			continue
 		}
 		if _, err := t.Exec("UPDATE compensations SET state = ? WHERE id = ?", to, k.ID); err != nil {
@@ -29,6 +29,18 @@ func (t *Tx) MoveCompensation(parent *model.Case, child string, to model.Compens
 		parent.Version++
 	}
 	return nil
+}
+
+// supplanted reports whether another compensation of the same step stands: then
+// an ended one stays ended, and what came late shows as its own intent's conflict.
+func supplanted(parent *model.Case, k *model.Compensation) bool {
+	for i := range parent.Compensations {
+		other := &parent.Compensations[i]
+		if other.ID != k.ID && other.Step == k.Step && other.Standing() {
+			return true
+		}
+	}
+	return false
 }
 
 // addUndone learns which steps of the intents were taken back, and by which one.

@@ -50,27 +50,29 @@ func (t *Tx) SettleWebhook(w Webhook, outcome, detail, intent string) error {
 	return err
 }
 
-// FindStep tells which step a reference or an external object belongs to; both
-// results are "" where nothing of ours does.
-func (t *Tx) FindStep(provider, reference, ref string) (intent, step string, err error) {
+// FindStep tells which step a reference or an external object belongs to, and
+// of which generation the reference is (0 where only the object is known). The
+// texts are "" where nothing of ours fits.
+func (t *Tx) FindStep(provider, reference, ref string) (intent, step string, generation int, err error) {
 	var row struct {
-		IntentID string `db:"intent_id"`
-		Step     string `db:"step"`
+		IntentID   string `db:"intent_id"`
+		Step       string `db:"step"`
+		Generation int    `db:"number"`
 	}
 	if reference != "" {
-		if ok, err := t.Get(&row, "SELECT intent_id, step FROM generations WHERE wire_key = ?", reference); ok || err != nil {
-			return row.IntentID, row.Step, err
+		if ok, err := t.Get(&row, "SELECT intent_id, step, number FROM generations WHERE wire_key = ?", reference); ok || err != nil {
+			return row.IntentID, row.Step, row.Generation, err
 		}
-		if id, name, _, err := model.SplitStepKey(reference); err == nil {
+		if id, name, number, err := model.SplitStepKey(reference); err == nil {
 			ok, err := t.Get(&row, "SELECT intent_id, name AS step FROM steps WHERE intent_id = ? AND name = ? AND provider = ?", id, name, provider)
 			if ok || err != nil {
-				return row.IntentID, row.Step, err
+				return row.IntentID, row.Step, number, err
 			}
 		}
 	}
 	if ref == "" {
-		return "", "", nil
+		return "", "", 0, nil
 	}
 	_, err = t.Get(&row, "SELECT intent_id, step FROM objects WHERE provider = ? AND external_ref = ?", provider, ref)
-	return row.IntentID, row.Step, err
+	return row.IntentID, row.Step, 0, err
 }
