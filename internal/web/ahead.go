@@ -28,7 +28,7 @@ func (n narrator) proposal() (lead, why templates.Text) {
 	if w.Do == model.DoNothing {
 		return say("Nothing by itself"), nil
 	}
-	return say("Nothing: ", n.work(w)), say(n.clockAt(w.At), ", ", templates.Ago(n.at(w.At)))
+	return say("Nothing: ", n.work(w)), say(n.until(w), n.clockAt(w.At), ", ", templates.Ago(n.at(w.At)))
 }
 
 // asksFor says what a request is about: "compensate create-payout".
@@ -107,6 +107,18 @@ func (n narrator) work(w model.Work) string {
 	return "the approval request ends"
 }
 
+// until stands before the moment of work: of an attempt under way that is the
+// end of its worker's lease.
+func (n narrator) until(w model.Work) string {
+	switch {
+	case w.Do != model.DoRecover:
+		return ""
+	case w.At <= n.now():
+		return "its lease ended "
+	}
+	return "its lease runs until "
+}
+
 // reviewed is the step that a review is about.
 func (n narrator) reviewed() *model.Step {
 	if k := n.c.OpenConflict(); k != nil {
@@ -118,6 +130,9 @@ func (n narrator) reviewed() *model.Step {
 // proposed words the act that a review proposes.
 func (n narrator) proposed(r *model.Review) (lead, why templates.Text) {
 	s := n.reviewed()
+	if s == nil { // every step is done, and what was done does not stand as it should
+		return say(title(r.Propose)), n.because(r)
+	}
 	switch r.Propose {
 	case model.RetryUnfinished:
 		return n.proposedRetry(s, r)
@@ -137,6 +152,9 @@ func (n narrator) because(r *model.Review) templates.Text {
 		if figures := n.figures(k); figures != nil {
 			return figures
 		}
+	}
+	if s := n.c.StaleEntry(); s != nil && n.reviewed() == nil {
+		return n.entryStands(s)
 	}
 	return n.prose(r.Because)
 }
@@ -239,7 +257,7 @@ func (n narrator) bySelf() (lead templates.Text, text []templates.Text) {
 	if w.Do == model.DoNothing {
 		return nil, []templates.Text{say("The engine has nothing to do here.")}
 	}
-	return say(upper(n.work(w)), ", ", n.clockAt(w.At), "."), nil
+	return say(upper(n.work(w)), ", ", n.until(w), n.clockAt(w.At), "."), nil
 }
 
 // ended says why nothing comes any more.
@@ -247,8 +265,7 @@ func (n narrator) ended() templates.Text {
 	switch n.c.State {
 	case model.Completed:
 		if s := n.c.StaleEntry(); s != nil {
-			return say("Nothing by itself. The money came back, and the ledger entry of ", templates.Bold(s.Name), " still stands: ",
-				templates.Link("/intents/"+n.c.ID+"/actions/"+model.Compensate+"?step="+s.Name, "compensate "+s.Name), " to reverse it.")
+			return say("Nothing by itself. ", n.entryStands(s))
 		}
 		return say("Nothing. This intent is complete and sends no more.")
 	case model.Abandoned:
@@ -260,6 +277,12 @@ func (n narrator) ended() templates.Text {
 		return say("Nothing. What was done is undone", n.byKin(), ".")
 	}
 	return say("Nothing. It was refused for good, and nothing happened; paying anew is a new intent.")
+}
+
+// entryStands says that an entry outlived the money that it records.
+func (n narrator) entryStands(s *model.Step) templates.Text {
+	return say("The money came back, and the ledger entry of ", templates.Bold(s.Name), " still stands: ",
+		templates.Link(actionPath(n.c.ID, model.Compensate, s.Name), "compensate "+s.Name), " to reverse it.")
 }
 
 // byKin links to what undid the intent.
@@ -275,7 +298,7 @@ func (n narrator) later() (facts []templates.Fact) {
 	if n.c.Review(n.timing, n.now()) != nil || n.worthAsking() != nil {
 		text := say("It stays as it is; the engine sends nothing by itself.")
 		if w := n.c.Work(n.timing, n.now()); w.Do != model.DoNothing {
-			text = say(upper(n.work(w)), ", ", n.clockAt(w.At), ".")
+			text = say(upper(n.work(w)), ", ", n.until(w), n.clockAt(w.At), ".")
 		}
 		facts = append(facts, templates.Fact{Label: "If nobody acts", Text: text})
 	}

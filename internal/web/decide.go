@@ -119,7 +119,16 @@ func (d decider) oneOf(approvers []string) templates.Text {
 	if len(approvers) == 0 {
 		return say("one more person; nobody has the right at present")
 	}
-	return say("1 of ", nameList(approvers))
+	return someOf(1, approvers)
+}
+
+// someOf names people of whom a number is needed; the number is left out where
+// all of them are.
+func someOf(needed int, names []string) templates.Text {
+	if needed >= len(names) {
+		return nameList(names)
+	}
+	return say(fmt.Sprintf("%d of ", needed), nameList(names))
 }
 
 func names(people []model.Person) (list []string) {
@@ -141,7 +150,7 @@ func (d decider) signing() templates.Text {
 	if len(may) == 0 {
 		who = say(who, "nobody has the right to sign at present.")
 	} else {
-		who = say(who, fmt.Sprintf("%d of ", max(open.Needed-len(open.Decisions), 1)), nameList(may), " may sign.")
+		who = say(who, someOf(max(open.Needed-len(open.Decisions), 1), may), " may sign.")
 	}
 	if m, ok := d.c.Money(); ok && open.Action == model.ApproveIntent {
 		return say(who, " ", d.tiers.Because(m.Amount, m.Currency))

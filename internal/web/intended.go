@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"countersign/internal/model"
 	"countersign/web/templates"
@@ -114,7 +115,24 @@ func (n narrator) approved() templates.Text {
 
 // decided says how a request was decided, and by whom.
 func (n narrator) decided(r model.Approval) templates.Text {
-	link := templates.Link("/approvals/"+r.ID, words(string(r.State)))
+	link := func(text string) templates.Part { return templates.Link("/approvals/"+r.ID, text) }
+	if len(r.Decisions) == 0 {
+		return say("Nobody yet: the request is ", link(words(string(r.State))))
+	}
+	text := n.signatures(r)
+	switch r.State {
+	case model.ApprovalExecuted:
+		return say(text, ", ", link("carried out"))
+	case model.ApprovalOpen:
+		return say(text, fmt.Sprintf(", %d of %d: ", len(r.Decisions), r.Needed), link("the request"), " waits for more")
+	case model.ApprovalApproved:
+		return say(text, "; ", link("the request"), " is not carried out yet")
+	}
+	return say(text, ": ", link(words(string(r.State))))
+}
+
+// signatures name those who decided on a request, each with the time.
+func (n narrator) signatures(r model.Approval) templates.Text {
 	text := say()
 	for i, d := range r.Decisions {
 		if i > 0 {
@@ -122,8 +140,5 @@ func (n narrator) decided(r model.Approval) templates.Text {
 		}
 		text = say(text, templates.Name(d.Name), " ", n.clockAt(d.At))
 	}
-	if len(r.Decisions) == 0 {
-		return say("Nobody yet: the request is ", link)
-	}
-	return say(text, ": ", link)
+	return text
 }

@@ -210,7 +210,7 @@ func (n narrator) effect(s *model.Step) templates.Effect {
 		e.Text = say(e.Text, ", ", templates.Key(s.ExternalRef))
 	}
 	if by := n.c.UndoneBy(s); by != "" {
-		e.Text = say(e.Text, "; taken back by ", templates.Link("/intents/"+by, by))
+		e.Text = say(e.Text, "; ", takenBack(s), " by ", templates.Link("/intents/"+by, by))
 	}
 	if last != nil {
 		e.Evidence = say("Evidence: ", evidenceOf(s, *last), ", ", n.clockAt(last.At), "; ", n.prose(last.Detail))
@@ -218,6 +218,18 @@ func (n narrator) effect(s *model.Step) templates.Effect {
 		e.Evidence = n.prose(s.Reason)
 	}
 	return e
+}
+
+// takenBack is what an undo does to a step's effect: a message that went out
+// stays out, an entry of the ledger is met by another.
+func takenBack(s *model.Step) string {
+	switch {
+	case s.Class == model.Message:
+		return "corrected"
+	case s.Operation == "ledger.post":
+		return "reversed"
+	}
+	return "taken back"
 }
 
 // happened says who says that a step happened: a mark is a person's word, not

@@ -101,7 +101,7 @@ func TestOpenRequestLeads(t *testing.T) {
 		t.Error(got)
 	}
 	d := decider{narrator: n, people: []model.Person{{ID: "Ada", Name: "Ada", Roles: map[string][]model.Role{"acme": {model.RoleApprover}}}}, tiers: authz.DefaultTiers}
-	if got := plain(t, d.signing()); got != "Mark external result, create-payout : 1 of Ada may sign." {
+	if got := plain(t, d.signing()); got != "Mark external result, create-payout : Ada may sign." {
 		t.Error(got)
 	}
 }

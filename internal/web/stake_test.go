@@ -62,7 +62,7 @@ func TestUndone(t *testing.T) {
 	if got := plain(t, child.standing()); got != "48,200.00 EUR is taken back." {
 		t.Error(got)
 	}
-	if got, by := child.askedBy(), plain(t, child.approved()); plain(t, got.Sub) != "paid twice" || by != "Ada 09:42:18 +00:00 : executed" {
+	if got, by := child.askedBy(), plain(t, child.approved()); plain(t, got.Sub) != "paid twice" || by != "Ada 09:42:18 +00:00 , carried out" {
 		t.Error(plain(t, got.Text, got.Sub), by)
 	}
 }
