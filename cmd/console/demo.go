@@ -196,6 +196,7 @@ func (d *demo) Close() {
 // announce prints what a program or a person needs to go on.
 func (d *demo) announce(t terminal, ready readyLine) error {
 	if d.command.JSON {
+		fmt.Fprintf(t.err, "The sample people's password, asked for again before grave acts: %s\n", ready.password)
 		return printJSON(t.out, ready)
 	}
 	return writeWelcome(t.out, ready, d.command.Data)

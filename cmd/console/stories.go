@@ -132,7 +132,7 @@ var stories = []sample{
 		starts: 100 * time.Minute, params: payout("Ahmet Yıldırım", "rep-114", 28_800, "EUR"),
 		faults: []sampleFault{{workflow.CreatePayout, atPayouts, "settle_then_return", 1, 40 * time.Minute, 0}},
 		text:   "Everything was confirmed; then the bank sent the money back. It is never paid again under this intent.",
-		try:    "Mark the external result: happened, which records what came back.",
+		try:    "Mark the external result: happened, which records what came back. Then compensate post-ledger: it reverses the entry that the money outlived.",
 	},
 	{
 		key: "story-abandoned", kind: model.KindPayout, title: "abandoned with a reason",

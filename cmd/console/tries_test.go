@@ -94,7 +94,10 @@ func TestWhatTheGuideSaysToTry(t *testing.T) {
 	v.sign(ingrid, "story-another-amount")
 	v.becomes("story-another-amount", model.Completed)
 	v.mark("story-returned", 28_800)
-	v.becomes("story-returned", model.Completed)
+	v.becomes("story-returned", model.NeedsReview) // its ledger entry still stands
+	v.act(tomas, "story-returned", model.Compensate, "post-ledger", nil)
+	v.sign(ingrid, "story-returned")
+	v.becomes("story-returned", model.Compensated)
 	v.act(tomas, "story-partial", model.Compensate, "create-payout", nil)
 	v.sign(ingrid, "story-partial")
 	v.becomes("story-partial", model.Compensated)

@@ -23,10 +23,15 @@ func mayAbandon(c *model.Case, now model.Time) ruling {
 		return yes("abandon.broken-off", "A compensation ended part-way; the rest may be left as it is.")
 	case c.StandingCompensation() != nil:
 		return no("abandon.compensated", "A compensation is asked for, under way or done: nothing else is sent anyway.")
+	case c.StaleEntry() != nil:
+		return yes("abandon.entry-stands", "The ledger entry may be left as it is though its money came back.")
 	case u == nil:
 		return no("abandon.completed", "Every step is confirmed or not needed: there is nothing left to give up.")
 	case u.State == model.FailedSafely && u.Failure == model.Permanent && !c.SomethingHappened():
 		return no("abandon.failed", "It failed for good and nothing happened: there is nothing left to give up.")
+	}
+	if u.State == model.FailedSafely && u.Failure == model.Permanent {
+		return yes("abandon.partial", u.Name+" was refused for good; what happened before it may be left as it is.")
 	}
 	return yes("abandon.open", "Work is left that would still be done: "+u.Name+".")
 }

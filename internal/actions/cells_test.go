@@ -117,7 +117,7 @@ var compensateCells = []cell{
 var abandonCells = []cell{
 	{name: "nothing happened", input: "{ACK}", rule: "abandon.open", allowed: true},
 	{name: "unknown", setup: sent(unknown), input: "{ACK}", rule: "abandon.open", allowed: true},
-	{name: "refused after an effect", setup: then(confirmed, before("post-ledger"), func(w *world, id string) { w.send(id, refusedP) }), input: "{ACK}", rule: "abandon.open", allowed: true},
+	{name: "refused after an effect", setup: then(confirmed, before("post-ledger"), func(w *world, id string) { w.send(id, refusedP) }), input: "{ACK}", rule: "abandon.partial", allowed: true},
 	{name: "completed", setup: before(""), rule: "abandon.completed"},
 	{name: "abandoned", setup: gone, rule: "abandon.abandoned"},
 	{name: "failed for good", setup: sent(refusedP), rule: "abandon.failed"},

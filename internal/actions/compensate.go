@@ -48,6 +48,8 @@ func mayCompensate(c *model.Case, s *model.Step, now model.Time) ruling {
 		return no("compensate.not-confirmed", s.Name+" is "+string(s.State)+": only what happened can be undone.")
 	case !s.HasUndo():
 		return no("compensate.no-undo", "Nothing undoes "+s.Name+".")
+	case objectUnknown(c, s):
+		return no("compensate.object-unknown", "Only a person's document says that it happened; the provider must show its own object first: reconcile.")
 	case undoLate(s, now):
 		return no("compensate.too-late", "The time in which "+s.Name+" can be undone is over.")
 	}
@@ -61,6 +63,14 @@ func mayCompensate(c *model.Case, s *model.Step, now model.Time) ruling {
 // back that came back by itself.
 func takesBackReturned(c *model.Case, s *model.Step) bool {
 	return s.Returned > 0 || slices.ContainsFunc(takenBack(c, s), func(u *model.Step) bool { return u.Returned > 0 })
+}
+
+// objectUnknown reports whether something that would be taken back at a provider
+// is known by a document only: what that names may be a bank's line.
+func objectUnknown(c *model.Case, s *model.Step) bool {
+	return slices.ContainsFunc(takenBack(c, s), func(u *model.Step) bool {
+		return u.MovesMoney() && u.Contract.Queryable() && u.Known() == ""
+	})
 }
 
 // undoLate reports whether the provider undoes the step no more.

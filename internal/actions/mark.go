@@ -130,6 +130,11 @@ func applyMark(a *Applying) error {
 		return err
 	}
 	s, c := a.Step, a.Case
+	if m.ExternalRef != "" && m.Result == markHappened {
+		if err := a.tx.TakeObject(s, m.ExternalRef); err != nil {
+			return err
+		}
+	}
 	_, err = c.ApplyMark(s, model.Mark{Happened: m.Result == markHappened, ExternalRef: m.ExternalRef, Amount: m.Amount, Currency: m.Currency,
 		Dated: m.Dated, Document: m.Document, DocSHA256: m.SHA256, Reason: a.Reason, By: a.ByName, EvidenceID: a.tx.NewID("evidence")},
 		a.Timing, rand.Float64(), a.Now)

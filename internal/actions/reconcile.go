@@ -17,7 +17,7 @@ func reconcilable(c *model.Case, s *model.Step) bool {
 func mayReconcile(c *model.Case, s *model.Step) ruling {
 	switch {
 	case s == nil:
-		return no("reconcile.nothing-to-check", "Nothing was sent that could be asked about.")
+		return no("reconcile.nothing-to-check", "There is nothing to ask about: nothing was sent, or every send was answered and did nothing.")
 	case !reconcilable(c, s):
 		return no("reconcile.nothing-to-check", s.Name+" is "+string(s.State)+": there is nothing to ask about.")
 	case !s.Contract.Queryable():

@@ -62,13 +62,10 @@ func (e *Engine) look(ctx context.Context, adapter provider.Adapter, j *job) mod
 // ref is the object that a look reads by its own id: the one that a webhook
 // names, else the step's; "" asks by our reference.
 func (j *job) ref(s model.Step) string {
-	switch {
-	case j.webhook != nil && j.webhook.Ref != "":
+	if j.webhook != nil && j.webhook.Ref != "" {
 		return j.webhook.Ref
-	case s.ConfirmedByMark():
-		return "" // a person may have named a bank's line
 	}
-	return s.ExternalRef
+	return s.Known()
 }
 
 // expect is what an answer must name before it counts for the step: as asked

@@ -200,9 +200,29 @@ func (s *Step) ConfirmedByMark() bool {
 	return marked
 }
 
+// Known is the provider's object of the step, by which it can be read and undone.
+// It is "" where none is known, or where only a person's document names one: that
+// may be a bank's line.
+func (s *Step) Known() string {
+	marked := false
+	for i := range s.Evidence {
+		if e := &s.Evidence[i]; e.Ref == s.ExternalRef && s.ExternalRef != "" {
+			if e.Source != FromOperator {
+				return s.ExternalRef
+			}
+			marked = true
+		}
+	}
+	if marked {
+		return ""
+	}
+	return s.ExternalRef
+}
+
 // another reports whether a look is about an object beside the step's own.
 func (s *Step) another(look Look) bool {
-	return s.ExternalRef != "" && look.ExternalRef != "" && look.ExternalRef != s.ExternalRef && !s.ConfirmedByMark()
+	known := s.Known()
+	return known != "" && look.ExternalRef != "" && look.ExternalRef != known
 }
 
 // cameBack is what the provider last said had come back, in minor units.
@@ -301,8 +321,12 @@ func (c *Case) ApplyMark(s *Step, m Mark, t Timing, spread float64, now Time) (E
 		e.Says, s.Returned = CameBack, m.Amount // what was paid stays as it was
 		err = c.move(s, Confirmed, WhoOperator, e.ID, m.Reason, now)
 	case m.Happened:
+		ref := s.Known() // the provider's object stays the step's; what a document names stands in the evidence
+		if ref == "" {
+			ref = m.ExternalRef
+		}
 		e.Says = Happened
-		err = c.confirm(s, m.ExternalRef, m.Amount, WhoOperator, e.ID, m.Reason, now)
+		err = c.confirm(s, ref, m.Amount, WhoOperator, e.ID, m.Reason, now)
 	case s.State != Pending && s.State != NotNeeded: // those did nothing anyway
 		s.PersonOnly, s.ExternalRef, s.Moved = true, "", 0
 		err = c.fail(s, Retryable, WhoOperator, "marked", e.ID, m.Reason, now)

@@ -29,6 +29,9 @@ func (c *Case) Review(t Timing, now Time) *Review {
 	if k := c.BrokenOff(); k != nil && c.Abandonment == nil {
 		return &Review{"compensation.broken-off", "The compensation of " + k.Step + " ended part-way: some of it was undone, and some still stands.", Compensate}
 	}
+	if s := c.StaleEntry(); s != nil && c.Abandonment == nil {
+		return &Review{"returned.entry-stands", "The money came back, and the ledger entry of " + s.Name + " still stands.", Compensate}
+	}
 	u := c.Unfinished()
 	if u == nil || c.Abandonment != nil || c.StandingCompensation() != nil || u.OpenAttempt() != nil || u.Ordered != NoOrder {
 		return nil

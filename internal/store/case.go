@@ -245,7 +245,7 @@ func (t *Tx) saveStep(s *model.Step, old snapshot) error {
 			return err
 		}
 		if s.ExternalRef != "" && s.ExternalRef != before.ExternalRef {
-			if err := t.takeObject(s); err != nil {
+			if err := t.TakeObject(s, s.ExternalRef); err != nil {
 				return err
 			}
 		}
@@ -313,18 +313,19 @@ func (t *Tx) saveConflict(k model.Contradiction, old snapshot) error {
 	return nil
 }
 
-// takeObject makes an external object this step's, for ever.
-func (t *Tx) takeObject(s *model.Step) error {
+// TakeObject makes an external object, or the bank line that a document names,
+// this step's for ever; kind Conflict where it is another's.
+func (t *Tx) TakeObject(s *model.Step, ref string) error {
 	if s.Provider == "" {
 		return nil
 	}
 	if _, err := t.Exec(`INSERT INTO objects (provider, operation, external_ref, intent_id, step, at) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT DO NOTHING`, s.Provider, s.Operation, s.ExternalRef, s.IntentID, s.Name, t.now); err != nil {
+		ON CONFLICT DO NOTHING`, s.Provider, s.Operation, ref, s.IntentID, s.Name, t.now); err != nil {
 		return err
 	}
-	owner, err := t.ObjectOwner(s.Provider, s.Operation, s.ExternalRef)
+	owner, err := t.ObjectOwner(s.Provider, s.Operation, ref)
 	if err == nil && !slices.Contains([]string{"", s.IntentID + ":" + s.Name}, owner) {
-		return model.Errorf(model.Conflict, "external-ref-used", "The object %s already belongs to %s.", s.ExternalRef, owner)
+		return model.Errorf(model.Conflict, "external-ref-used", "The object %s already belongs to %s.", ref, owner)
 	}
 	return err
 }

@@ -18,7 +18,7 @@ type Uncertain struct {
 // named so that the planner takes that index and none that merely begins with
 // the account.
 func uncertainIntents(accounts []string) (query string, args []any) {
-	return "(SELECT id FROM intents WHERE account IN (" + marks(len(accounts)) + ") AND currency >= '' AND uncertain_since > 0 LIMIT ?)",
+	return "(SELECT id, uncertain FROM intents WHERE account IN (" + marks(len(accounts)) + ") AND currency >= '' AND uncertain_since > 0 LIMIT ?)",
 		append(anys(accounts), MaxCount+1)
 }
 
@@ -26,7 +26,7 @@ func uncertainIntents(accounts []string) (query string, args []any) {
 // planner from reading all steps instead.
 func uncertaintyQuery(accounts []string) (string, []any) {
 	from, args := uncertainIntents(accounts)
-	return `SELECT CASE WHEN s.amount = 0 THEN '' ELSE s.currency END AS currency, count(*) AS effects, sum(s.amount) AS amount,
+	return `SELECT CASE WHEN s.amount = 0 THEN '' ELSE s.currency END AS currency, count(*) AS effects, sum(CASE WHEN s.amount > 0 AND i.uncertain > s.amount THEN i.uncertain ELSE s.amount END) AS amount,
 		min(s.uncertain_since) AS oldest FROM ` + from + ` AS i CROSS JOIN steps s
 		WHERE s.intent_id = i.id AND s.state = 'outcome_unknown' GROUP BY 1 ORDER BY 1`, args
 }
@@ -67,7 +67,7 @@ func (t *Tx) UncertaintyTable(accounts []string, since [3]model.Time) (cells []U
 	from, args := uncertainIntents(accounts)
 	err = t.Select(&cells, `SELECT s.provider, CASE WHEN s.amount = 0 THEN '' ELSE s.currency END AS currency,
 		CASE WHEN s.uncertain_since >= ? THEN 0 WHEN s.uncertain_since >= ? THEN 1 WHEN s.uncertain_since >= ? THEN 2 ELSE 3 END AS age,
-		count(*) AS effects, sum(s.amount) AS amount, min(s.uncertain_since) AS oldest
+		count(*) AS effects, sum(CASE WHEN s.amount > 0 AND i.uncertain > s.amount THEN i.uncertain ELSE s.amount END) AS amount, min(s.uncertain_since) AS oldest
 		FROM `+from+` AS i CROSS JOIN steps s WHERE s.intent_id = i.id AND s.state = 'outcome_unknown' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
 		append([]any{since[0], since[1], since[2]}, args...)...)
 	return cells, err

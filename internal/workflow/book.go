@@ -41,5 +41,5 @@ func (b *Book) Address(s *model.Step) string {
 	if !ok {
 		return ""
 	}
-	return adapter.Address(provider.Lookup{Operation: s.Operation, WireKey: s.WireKey, StepKey: s.Key(), ExternalRef: s.ExternalRef})
+	return adapter.Address(provider.Lookup{Operation: s.Operation, WireKey: s.WireKey, StepKey: s.Key(), ExternalRef: s.Known()})
 }
