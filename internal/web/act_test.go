@@ -148,7 +148,7 @@ func TestAbandonNeedsAnotherPerson(t *testing.T) {
 	ann.wants(ann.get("/approvals"), 200, "Abandon the payout of 900.50 EUR to Ελένη Παπαδοπούλου", because, "1 of those shown for you to decide")
 	link := found(t, regexp.MustCompile(`href="(/approvals/approval-[^"]+)"`), ann.get("/approvals"))
 	request := ann.get(link)
-	ann.wants(request, 200, "Your decision, Ann", "Asked by Olga", "May approve")
+	ann.wants(request, 200, "Your decision, Ann", "Asked by Olga", "May approve", "Acknowledged 900.50 EUR : create-payout may have happened; it stays on the open list.")
 	own := olga.get(link)
 	olga.wants(own, 200, "You cannot approve this.", "Withdraw the request")
 	if strings.Contains(own.body, "Approve: abandon") {

@@ -164,17 +164,39 @@ func (v *visit) actionFacts(p actionPage) []templates.Fact {
 		if s.HasMoney() {
 			facts = append(facts, templates.Fact{Label: "Money", Text: say(model.Money{Amount: s.Amount, Currency: s.Currency})})
 		}
-		if k := p.c.OpenConflict(); k != nil && k.Step == s.Name && n.figures(k) != nil {
-			facts = append(facts, templates.Fact{Label: "Seen", Text: n.figures(k)})
-		}
-		if s.Class.Effect() {
-			facts = append(facts, templates.Fact{Label: "Sent", Text: n.sent(s)}, templates.Fact{Label: "Checked", Text: n.checked(s)})
-		}
+		facts = append(facts, n.known(s)...)
 	}
 	if !p.verdict.Allowed {
 		return facts // the refusal says why, with its rule
 	}
 	return append(facts, templates.Fact{Label: "Allowed because", Text: n.prose(p.verdict.Because), Sub: say(templates.Code(p.verdict.Rule))})
+}
+
+// known are the facts that an act on a step is weighed by: what was seen, how
+// often it was sent, and what asking came to.
+func (n narrator) known(s *model.Step) (facts []templates.Fact) {
+	if k := n.c.OpenConflict(); k != nil && k.Step == s.Name {
+		seen := n.figures(k)
+		switch {
+		case s.Returned > 0 && s.Currency != "":
+			seen = say(templates.Strong(model.Money{Amount: s.Returned, Currency: s.Currency}), " came back, of ", model.Money{Amount: s.Moved, Currency: s.Currency}, " that ", s.Provider, " had ", doneWord(s))
+		case seen == nil:
+			seen = n.prose(k.Reason)
+		}
+		facts = append(facts, templates.Fact{Label: "Seen", Text: seen})
+	}
+	if s.Class.Effect() {
+		facts = append(facts, templates.Fact{Label: "Sent", Text: n.sent(s)}, templates.Fact{Label: "Checked", Text: n.checked(s)})
+	}
+	return facts
+}
+
+// stays says what an abandonment leaves of an effect.
+func stays(s *model.Step) string {
+	if s.Uncertain() {
+		return "may have happened; it stays on the open list."
+	}
+	return "happened, and stays as it is."
 }
 
 func abandonForm(p actionPage) *templates.AbandonForm {
@@ -185,11 +207,7 @@ func abandonForm(p actionPage) *templates.AbandonForm {
 		if err != nil || s == nil {
 			continue
 		}
-		text := say(" happened, and stays as it is.")
-		if s.Uncertain() {
-			text = say(" may have happened; it stays on the open list.")
-		}
-		form.Effects = append(form.Effects, templates.Acknowledge{StepKey: key, State: stepState(s), Money: money(s.Amount, s.Currency), Text: text,
+		form.Effects = append(form.Effects, templates.Acknowledge{StepKey: key, State: stepState(s), Money: money(s.Amount, s.Currency), Text: say(" ", stays(s)),
 			Checked: slices.Contains(p.typed.Acknowledge, key)})
 	}
 	return form

@@ -152,7 +152,11 @@ func (v *visit) markForm(p actionPage) *templates.MarkForm {
 		ExternalRef: t.ExternalRef, Amount: t.Amount, NoAmount: p.step == nil || !p.step.HasMoney(),
 		Currency: t.Currency, Date: t.Date, DateHint: "Of the document, " + v.page.Clock.ZoneName(), URL: t.URL, SHA256: t.SHA256, Uploads: true, UploadID: t.Upload}
 	m.AmountHint = amountHint(p)
-	if p.step != nil && p.step.Returned == 0 && p.c.Contradicted(p.step) {
+	switch {
+	case p.step == nil:
+	case p.step.Returned > 0:
+		m.CameBack, m.HappenedHint = true, say("What was paid came back by itself, in whole or in part. The payment stays recorded as it was; nothing is sent again.")
+	case p.c.Contradicted(p.step):
 		m.HappenedHint = say("It took place, once. What is known contradicts itself, so one more person must approve.")
 	}
 	if t.Upload != "" {

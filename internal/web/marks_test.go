@@ -55,3 +55,15 @@ func TestMarkWithAFile(t *testing.T) {
 	p := olga.follow(olga.sendFile(id, "letter.txt", "paid once", fields))
 	olga.wants(p, 200, "letter.txt", "Its SHA-256", "4eb6a9aa", "happened, 900.50 EUR", "Nine hundred euros and fifty cents")
 }
+
+// TestMarkOfWhatCameBack holds that a return can only be recorded as one.
+func TestMarkOfWhatCameBack(t *testing.T) {
+	n := told(func(_ *model.Case, s *model.Step) {
+		s.State, s.Moved, s.Returned = model.Confirmed, 4_820_000, 4_820_000
+	})
+	v := &visit{}
+	form := v.markForm(actionPage{action: model.MarkExternalResult, c: n.c, step: n.c.Steps[1]})
+	if hint := plain(t, form.HappenedHint); !form.CameBack || !strings.Contains(hint, "came back by itself") {
+		t.Errorf("came back %v: %s", form.CameBack, hint)
+	}
+}

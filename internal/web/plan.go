@@ -178,7 +178,7 @@ func (p planner) records() (facts []templates.Fact) {
 	}
 	if p.action == model.Abandon && len(in.Acknowledge) > 0 {
 		for _, key := range in.Acknowledge {
-			add("Acknowledged", say(templates.Key(key)))
+			facts = append(facts, p.acknowledged(key))
 		}
 	}
 	if p.action != model.MarkExternalResult {
@@ -202,6 +202,21 @@ func (p planner) records() (facts []templates.Fact) {
 		add("Its SHA-256", say(templates.Key(in.Document.SHA256)))
 	}
 	return facts
+}
+
+// acknowledged is an effect that an abandonment leaves as it is.
+func (p planner) acknowledged(key string) templates.Fact {
+	fact := templates.Fact{Label: "Acknowledged", Text: say(templates.Key(key))}
+	_, name, _, err := model.SplitStepKey(key)
+	s := p.c.Step(name)
+	if err != nil || s == nil {
+		return fact
+	}
+	fact.Text, fact.Sub = say(s.Name, " ", stays(s)), say(templates.Key(key))
+	if s.HasMoney() {
+		fact.Text = say(templates.Strong(model.Money{Amount: s.Amount, Currency: s.Currency}), ": ", fact.Text)
+	}
+	return fact
 }
 
 // dated is the moment of a document, as the viewer sees it.

@@ -12,6 +12,9 @@ import (
 // moments are the two ways in which stored sentences name a moment; both are UTC.
 var moments = regexp.MustCompile(`\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d UTC|T\d\d:\d\d:\d\d(\.\d+)?Z)`)
 
+// uploads are how stored sentences name a document that somebody sent.
+var uploads = regexp.MustCompile(`upload:([\w-]*\w)`)
+
 // prose shows a stored sentence with its moments as this viewer reads them: what
 // was stored stays UTC, a page speaks in one zone.
 func (n narrator) prose(sentence string) templates.Text {
@@ -21,7 +24,24 @@ func (n narrator) prose(sentence string) templates.Text {
 		if !ok {
 			continue
 		}
-		text = say(text, sentence[from:span[0]], n.clockAt(at))
+		shown := n.clockAt(at)
+		if strings.HasSuffix(sentence[:span[0]], " of ") { // a document's date: the day says which it is
+			shown = templates.Moment(n.at(at))
+		}
+		text = say(text, documents(sentence[from:span[0]]), shown)
+		from = span[1]
+	}
+	return say(text, documents(sentence[from:]))
+}
+
+// documents shows a stored sentence with its uploads as links.
+func documents(sentence string) templates.Text {
+	text, from := say(), 0
+	for _, span := range uploads.FindAllStringSubmatchIndex(sentence, -1) {
+		if span[0] > from {
+			text = say(text, sentence[from:span[0]])
+		}
+		text = say(text, templates.Link("/uploads/"+sentence[span[2]:span[3]], "uploaded file"))
 		from = span[1]
 	}
 	if rest := sentence[from:]; rest != "" {

@@ -50,6 +50,9 @@ func (p approvalPage) signedFor() (facts []templates.Fact) {
 		}
 		facts = append(facts, f)
 	}
+	if s := p.c.Step(p.Stored.Step); s != nil && s.Class.Effect() && p.Stored.State == model.ApprovalOpen && p.Action != model.Compensate {
+		facts = append(facts, p.known(s)...)
+	}
 	return facts
 }
 
