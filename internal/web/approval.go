@@ -89,8 +89,22 @@ func (v *visit) approvalView(p approvalPage) templates.ApprovalView {
 		}
 		return view
 	}
-	view.Closed = &templates.Note{Kind: closedKind(p.Stored.State), Title: say(title(p.State), " ", v.at(p.Stored.ClosedAt), "."), Text: []templates.Text{say(p.Stored.ClosedBecause)}}
+	view.Closed = &templates.Note{Kind: closedKind(p.Stored.State), Title: say(title(p.State), " ", v.at(p.Stored.ClosedAt), "."), Text: p.closedBecause()}
 	return view
+}
+
+// closedBecause says why a request is closed, and leads to the intent that ran
+// on it.
+func (p approvalPage) closedBecause() (text []templates.Text) {
+	if p.Stored.ClosedBecause != "" {
+		text = append(text, p.prose(p.Stored.ClosedBecause))
+	}
+	for _, k := range p.c.Compensations {
+		if k.ApprovalID == p.ID && k.ChildID != "" {
+			text = append(text, say("It is carried out by ", templates.LinkText("/intents/"+k.ChildID, "the compensation"), " ", templates.Key(k.ChildID), ", ", words(string(k.State)), "."))
+		}
+	}
+	return text
 }
 
 func closedKind(s model.ApprovalState) string {

@@ -46,3 +46,31 @@ func TestProseNamesDocuments(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestMarkedEffect holds that a person's mark stays named with its signatures,
+// and that another amount than asked for is said.
+func TestMarkedEffect(t *testing.T) {
+	n := told(func(c *model.Case, s *model.Step) {
+		s.State, s.Moved, s.ChangedAt = model.Confirmed, 4_820_100, ago(time.Minute)
+		s.Evidence = []model.Evidence{{Source: model.FromOperator, Says: model.Happened, At: ago(10 * time.Minute), By: "Olga"},
+			{Source: model.FromQuery, Says: model.Happened, At: ago(time.Minute), Status: "paid"}}
+		c.Requests = []model.Approval{{Action: model.MarkExternalResult, Step: s.Name, State: model.ApprovalExecuted, CreatedAt: ago(20 * time.Minute), ClosedAt: ago(10 * time.Minute),
+			Decisions: []model.ApprovalDecision{{Name: "Ada", Says: "approve", At: ago(10 * time.Minute)}}}}
+	})
+	want := "48,201.00 EUR paid as Olga marked it, 09:32:18 +00:00 , signed by Ada 09:32:18 +00:00 ; asked since, bank calls it “paid”, 09:41:18 +00:00 . That is 1.00 EUR more than the 48,200.00 EUR that was asked for"
+	if got := plain(t, n.effect(n.c.Steps[1]).Text); got != want {
+		t.Error(got)
+	}
+}
+
+// TestConfirmedSinceFirstWord holds that a later look does not move the time at
+// which a payment was first known.
+func TestConfirmedSinceFirstWord(t *testing.T) {
+	n := told(func(_ *model.Case, s *model.Step) {
+		s.State, s.Moved, s.ChangedAt = model.Confirmed, 4_820_000, ago(time.Minute)
+		s.Evidence = []model.Evidence{{Source: model.FromResponse, Says: model.Happened, At: ago(10 * time.Minute)}, {Source: model.FromQuery, Says: model.Happened, At: ago(time.Minute)}}
+	})
+	if got := plain(t, n.effect(n.c.Steps[1]).Text); got != "48,200.00 EUR paid by bank, confirmed 09:32:18 +00:00" {
+		t.Error(got)
+	}
+}

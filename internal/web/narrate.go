@@ -199,7 +199,7 @@ func isAre(n int) string {
 // effect says of one confirmed step what happened and what says so.
 func (n narrator) effect(s *model.Step) templates.Effect {
 	last := lastThat(s.Evidence, func(e model.Evidence) bool { return e.Says == model.Happened })
-	e := templates.Effect{Step: s.Name, Text: n.happened(s, last)}
+	e := templates.Effect{Step: s.Name, Text: n.happened(s)}
 	if s.Moved != 0 && s.Currency != "" {
 		e.Text = say(templates.Strong(model.Money{Amount: s.Moved, Currency: s.Currency}), " ", e.Text)
 	}
@@ -212,6 +212,7 @@ func (n narrator) effect(s *model.Step) templates.Effect {
 	if by := n.c.UndoneBy(s); by != "" {
 		e.Text = say(e.Text, "; ", takenBack(s), " by ", templates.Link("/intents/"+by, by))
 	}
+	e.Text = say(e.Text, otherwise(s))
 	if last != nil {
 		e.Evidence = say("Evidence: ", evidenceOf(s, *last), ", ", n.clockAt(last.At), "; ", n.prose(last.Detail))
 	} else if s.Reason != "" {
@@ -233,20 +234,58 @@ func takenBack(s *model.Step) string {
 }
 
 // happened says who says that a step happened: a mark is a person's word, not
-// the provider's.
-func (n narrator) happened(s *model.Step, last *model.Evidence) templates.Text {
-	switch {
-	case !s.Class.Effect():
+// the provider's, and stays named when the provider is asked later.
+func (n narrator) happened(s *model.Step) templates.Text {
+	if !s.Class.Effect() {
 		return say("confirmed ", n.clockAt(s.ChangedAt))
-	case last == nil || last.Source != model.FromOperator:
-		return say(doneWord(s), " by ", s.Provider, ", confirmed ", n.clockAt(s.ChangedAt))
 	}
-	text := say(doneWord(s), " as ", templates.Name(last.By), " marked it, ", n.clockAt(last.At))
-	look := lastThat(s.Evidence, func(e model.Evidence) bool { return e.Source == model.FromQuery && e.At >= last.At && e.Status != "" })
+	mark := lastThat(s.Evidence, func(e model.Evidence) bool { return e.Source == model.FromOperator && e.Says != model.CameBack })
+	if mark == nil || mark.Says != model.Happened {
+		return say(doneWord(s), " by ", s.Provider, ", confirmed ", n.clockAt(firstKnown(s)))
+	}
+	text := say(doneWord(s), " as ", templates.Name(mark.By), " marked it, ", n.clockAt(mark.At))
+	if r := n.signedMark(s, mark.At); r != nil {
+		text = say(text, ", signed by ", n.signatures(*r))
+	}
+	look := lastThat(s.Evidence, func(e model.Evidence) bool { return e.Source == model.FromQuery && e.At >= mark.At && e.Status != "" })
 	if look != nil {
-		text = say(text, "; asked since, ", s.Provider, " calls it “", look.Status, "”")
+		text = say(text, "; asked since, ", s.Provider, " calls it “", look.Status, "”, ", n.clockAt(look.At))
 	}
 	return text
+}
+
+// firstKnown is when it was first known that a step happened.
+func firstKnown(s *model.Step) model.Time {
+	for _, e := range s.Evidence {
+		if e.Says == model.Happened {
+			return e.At
+		}
+	}
+	return s.ChangedAt
+}
+
+// signedMark is the request by which a mark of that moment was signed, or nil.
+func (n narrator) signedMark(s *model.Step, at model.Time) *model.Approval {
+	for i := range n.c.Requests {
+		r := &n.c.Requests[i]
+		if r.Action == model.MarkExternalResult && r.Step == s.Name && r.State == model.ApprovalExecuted && r.CreatedAt <= at && at <= r.ClosedAt {
+			return r
+		}
+	}
+	return nil
+}
+
+// otherwise says by how much more or less moved than was asked for; nil where it
+// is what was asked for.
+func otherwise(s *model.Step) templates.Text {
+	if !s.MovesMoney() || s.Moved == 0 || s.Amount == 0 || s.Moved == s.Amount {
+		return nil
+	}
+	more, word := s.Moved-s.Amount, "more"
+	if more < 0 {
+		more, word = -more, "less"
+	}
+	return say(". That is ", templates.Strong(model.Money{Amount: more, Currency: s.Currency}), " "+word+" than the ", model.Money{Amount: s.Amount, Currency: s.Currency}, " that was asked for")
 }
 
 // evidenceOf names the source of what confirms a step; our own work needs none.

@@ -35,7 +35,22 @@ func (v *visit) approvalPlan(p approvalPage) templates.PlanView {
 	if s := p.c.ApprovalStep(); s != nil && p.Action == model.ApproveIntent {
 		plan.Rule = s.Rule
 	}
+	if p.Stored.State != model.ApprovalOpen {
+		past(&plan)
+	}
 	return plan
+}
+
+// past takes the states out of a plan that is decided: they were those of the
+// moment of asking.
+func past(plan *templates.PlanView) {
+	plan.Past = true
+	for i := range plan.Calls {
+		plan.Calls[i].State = ""
+	}
+	for i := range plan.Then {
+		plan.Then[i].State = ""
+	}
 }
 
 // signedFor are the facts of the intent that is decided about, its money in
