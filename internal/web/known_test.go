@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"countersign/internal/model"
+	"countersign/web/templates"
 )
 
 // TestKnownFacts holds what an act on a step is weighed by, on its form and on
@@ -72,5 +73,26 @@ func TestConfirmedSinceFirstWord(t *testing.T) {
 	})
 	if got := plain(t, n.effect(n.c.Steps[1]).Text); got != "48,200.00 EUR paid by bank, confirmed 09:32:18 +00:00" {
 		t.Error(got)
+	}
+}
+
+// TestDecidedRequest holds that a decided request leads to what ran on it and
+// does not show the states of the moment of asking.
+func TestDecidedRequest(t *testing.T) {
+	n := told(func(c *model.Case, s *model.Step) {
+		c.Compensations = []model.Compensation{{Step: s.Name, State: model.CompensationDone, ApprovalID: "approval-1", ChildID: "intent-y"}, {ApprovalID: "approval-0", ChildID: "intent-z"}}
+	})
+	p := approvalPage{planner: planner{narrator: n, action: model.Compensate}}
+	p.ID, p.Stored.State = "approval-1", model.ApprovalExecuted
+	p.plan.Calls = []model.PlannedCall{{Step: "reverse-payout", State: model.Pending}}
+	p.plan.Then = []model.PlannedStep{{Step: "send-correction", State: model.Pending}}
+	if got := plain(t, p.closedBecause()...); got != "It is carried out by the compensation intent-y , done." {
+		t.Error(got)
+	}
+	for state, want := range map[model.ApprovalState]templates.State{model.ApprovalExecuted: "", model.ApprovalOpen: "pending"} {
+		p.Stored.State = state
+		if plan := new(visit).approvalPlan(p); plan.Calls[0].State != want || plan.Then[0].State != want || plan.Past != (want == "") {
+			t.Errorf("%s: %+v", state, plan)
+		}
 	}
 }

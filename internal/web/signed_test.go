@@ -52,8 +52,11 @@ func TestAMarkIsSignedUnderItsOwnSum(t *testing.T) {
 	olga.wants(preview, 200, "record create-payout as happened, 396.00 EUR", "Ask for approval: happened, 396.00 EUR")
 	path := found(t, previewPath, preview)
 	olga.follow(olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because))
-	p := ann.get(found(t, requestLink, ann.get("/approvals")))
-	ann.wants(p, 200, "Approve: record create-payout as happened, 396.00 EUR", "Three hundred ninety-six euros")
+	link := found(t, requestLink, ann.get("/approvals"))
+	p := ann.get(link)
+	ann.wants(p, 200, "Approve: record create-payout as happened, 396.00 EUR", "Three hundred ninety-six euros", "Sent once", "Checked ")
+	ann.wants(ann.follow(ann.post(link+"/approve", "digest", found(t, digestField, p), "reason", because)), 200, "Executed", "What was asked for, in this order", "When asked")
+	ann.wants(ann.get("/intents/"+id), 200, "paid as Olga marked it", ", signed by Ann", "That is 1.00 EUR more than the 395.00 EUR that was asked for")
 }
 
 func TestAnOutdatedPreviewSaysSoAtOnce(t *testing.T) {
