@@ -77,7 +77,7 @@ func (v *visit) entryView(d entryData) templates.AuditEntryView {
 	view := templates.AuditEntryView{Page: v.titled("Audit entry"), Index: -1, Title: eventWords(item.Event), Facts: v.entryFacts(item),
 		Canonical: string(item.Canonical), LeafHash: item.LeafHash, Path: d.path, Prev: entryLink(d.prev), Next: entryLink(d.next)}
 	if from, ok := detailOf(item)["from"]; ok {
-		view.Changes = []templates.Change{{What: item.StepKey, Was: words(from), Now: words(item.Result), Because: say(item.Reason)}}
+		view.Changes = []templates.Change{{What: item.StepKey, Was: words(from), Now: words(item.Result), Because: narrator{clock: v.page.Clock}.prose(item.Reason)}}
 	}
 	if item.Index == nil {
 		view.ProofNote = &templates.Note{Kind: "mind", Title: say("This entry has no number yet."), Text: []templates.Text{say("It is numbered within a second.")}}

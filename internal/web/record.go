@@ -121,7 +121,7 @@ func (n narrator) attemptRow(s *model.Step, a model.Attempt) templates.AttemptRo
 }
 
 func (n narrator) evidenceRow(s *model.Step, e model.Evidence) templates.EvidenceRow {
-	row := templates.EvidenceRow{Step: s.Name, At: n.at(e.At), Source: sourceWords(e), Says: words(string(e.Says)), Observed: say(e.Detail, " "),
+	row := templates.EvidenceRow{Step: s.Name, At: n.at(e.At), Source: sourceWords(e), Says: words(string(e.Says)), Observed: say(n.prose(e.Detail), " "),
 		Money: money(e.Amount, e.Currency), Ref: e.Ref}
 	if e.WireKey != s.WireKey {
 		row.WireKey = e.WireKey
