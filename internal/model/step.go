@@ -29,7 +29,9 @@ const (
 )
 
 // Done reports whether the step asks for nothing more.
-func (s StepState) Done() bool { return s == Confirmed || s == NotNeeded }
+func (s StepState) Done() bool {
+	return s == Confirmed || s == NotNeeded
+}
 
 // Failure says what may follow a safe failure.
 type Failure string
