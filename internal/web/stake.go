@@ -16,7 +16,7 @@ func (n narrator) stake() (m *model.Money, note string, quiet bool) {
 	ended := n.c.State.Final() || n.c.StandingCompensation() != nil
 	switch {
 	case s.Uncertain():
-		return m, "", false
+		return money(max(s.Amount, n.c.Uncertain), s.Currency), "", false // the larger amount, where another one was seen
 	case s.State == model.Confirmed && s.Returned > 0:
 		return money(s.Returned, s.Currency), "came back", true
 	case s.State == model.Confirmed && n.c.State == model.Compensated && n.c.Confirmed == 0:
