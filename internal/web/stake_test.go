@@ -14,12 +14,15 @@ func TestStake(t *testing.T) {
 		money  string
 		note   string
 	}{
-		"unknown":       {func(*model.Case, *model.Step) {}, "48,200.00 EUR", ""},
-		"more was seen": {func(c *model.Case, _ *model.Step) { c.Uncertain = 4_820_100 }, "48,201.00 EUR", ""},
-		"to come":       {func(_ *model.Case, s *model.Step) { s.State, s.Attempts, s.Generations = model.Pending, nil, nil }, "48,200.00 EUR", ""},
-		"refused":       {func(_ *model.Case, s *model.Step) { s.State, s.Failure = model.FailedSafely, model.Curable }, "48,200.00 EUR", "not paid"},
-		"paid":          {func(_ *model.Case, s *model.Step) { s.State, s.Moved = model.Confirmed, 4_820_100 }, "48,201.00 EUR", "paid"},
-		"returned":      {func(_ *model.Case, s *model.Step) { s.State, s.Moved, s.Returned = model.Confirmed, 4_820_000, 100 }, "1.00 EUR", "came back"},
+		"unknown": {func(*model.Case, *model.Step) {}, "48,200.00 EUR", ""},
+		"more was seen": {func(c *model.Case, s *model.Step) {
+			s.Evidence = []model.Evidence{{ID: "e", Says: model.Conflicting, Ref: "po_9", Amount: 4_820_100, Currency: "EUR"}}
+			c.Conflicts = []model.Contradiction{{ID: "k", Step: s.Name, EvidenceID: "e", Reason: "another amount"}}
+		}, "48,201.00 EUR", ""},
+		"to come":  {func(_ *model.Case, s *model.Step) { s.State, s.Attempts, s.Generations = model.Pending, nil, nil }, "48,200.00 EUR", ""},
+		"refused":  {func(_ *model.Case, s *model.Step) { s.State, s.Failure = model.FailedSafely, model.Curable }, "48,200.00 EUR", "not paid"},
+		"paid":     {func(_ *model.Case, s *model.Step) { s.State, s.Moved = model.Confirmed, 4_820_100 }, "48,201.00 EUR", "paid"},
+		"returned": {func(_ *model.Case, s *model.Step) { s.State, s.Moved, s.Returned = model.Confirmed, 4_820_000, 100 }, "1.00 EUR", "came back"},
 		"a message": {func(_ *model.Case, s *model.Step) {
 			s.Class, s.Operation, s.Amount = model.Message, "message.send", 0
 		}, "", ""},
