@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -372,10 +373,9 @@ func TestConfirmIsRepeatSafe(t *testing.T) {
 	w := newWorld(t)
 	id := w.stuck()
 	p := w.preview(w.people.operator, id, model.Reconcile, "create-payout", "")
-	once := true
+	var lied atomic.Bool
 	w.set(nil, func() error {
-		if once {
-			once = false
+		if lied.CompareAndSwap(false, true) {
 			return errors.New("the connection to the database broke")
 		}
 		return nil
