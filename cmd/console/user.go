@@ -12,6 +12,7 @@ import (
 	"countersign/internal/audit"
 	"countersign/internal/model"
 	"countersign/internal/store"
+	"countersign/internal/web"
 	"countersign/internal/web/session"
 )
 
@@ -121,7 +122,7 @@ func (c *userAdd) tell(t terminal, a added) error {
 
 // signInURL is the address of a one-time sign-in link.
 func signInURL(base, token string) string {
-	return strings.TrimRight(base, "/") + "/signin/link?token=" + token
+	return strings.TrimRight(base, "/") + web.SignInPath(token)
 }
 
 // userList lists people and their roles.

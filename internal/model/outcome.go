@@ -19,11 +19,6 @@ const (
 	ResultNothing   Result = "did_not_happen" // a lost attempt of a pure or local step
 )
 
-// Success reports whether the provider took what we asked for.
-func (r Result) Success() bool {
-	return r == ResultConfirmed || r == ResultAccepted || r == ResultDone
-}
-
 // Outcome is everything one call came back as. Doubt is always ResultUnknown.
 type Outcome struct {
 	Result      Result
