@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"slices"
 
+	"countersign/internal/alert"
 	"countersign/internal/model"
 	"countersign/internal/store"
 )
 
 // Record is the one way in which a changed intent is stored: what follows from
 // its rows is derived anew, the rows are written, and every state change gets
-// its entry, all in the caller's transaction. No entry, no change. Where the
-// intent undoes a step of another one, that parent is brought up to date too.
+// its entry, all in the caller's transaction. No entry, no change. What people
+// are to be told about is raised with it. Where the intent undoes a step of another one, that parent is brought up to date too.
 func (l *Log) Record(tx *store.Tx, c *model.Case, by Actor, t model.Timing) error {
 	before := c.State
 	c.Derive(t, tx.Now())
@@ -22,6 +23,9 @@ func (l *Log) Record(tx *store.Tx, c *model.Case, by Actor, t model.Timing) erro
 		if _, err := l.Append(tx, stepEntry(c, change, by)); err != nil {
 			return err
 		}
+	}
+	if err := alert.Follow(tx, c, before, t); err != nil {
+		return err
 	}
 	moved := len(c.Changes) > 0 || c.State != before
 	c.Changes = nil

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"countersign/internal/alert"
 	"countersign/internal/model"
 	"countersign/internal/store"
 )
@@ -55,7 +56,7 @@ func (e *Engine) claimWebhook(tx *store.Tx, w store.Webhook, start time.Time) (*
 	}
 	if intent == "" {
 		e.Logger.Warn("webhook about nothing that we know", "provider", w.Provider, "event", w.EventID, "type", w.Type, "ref", w.Ref)
-		return nil, tx.SettleWebhook(w, webhookOrphan, "Nothing here has this reference or object.", "")
+		return nil, orphan(tx, w)
 	}
 	c, err := tx.LockCase(intent)
 	if err != nil {
@@ -81,6 +82,15 @@ func (e *Engine) claimWebhook(tx *store.Tx, w store.Webhook, start time.Time) (*
 		j.target.Generation = generation // the key that the event is about
 	}
 	return j, e.record(tx, c)
+}
+
+// orphan keeps an event that nothing of ours explains, and tells people.
+func orphan(tx *store.Tx, w store.Webhook) error {
+	if err := tx.SettleWebhook(w, webhookOrphan, "Nothing here has this reference or object.", ""); err != nil {
+		return err
+	}
+	return alert.Raise(tx, alert.Cause{Key: "orphan:webhook:" + w.Provider + ":" + w.EventID, Kind: alert.Orphan,
+		Text: "The provider " + w.Provider + " reported " + w.Type + " about " + w.Ref + ", which no intent here explains."})
 }
 
 // closeWebhook settles the event behind a look, or plans another look where

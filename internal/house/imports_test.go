@@ -20,9 +20,10 @@ var mayImport = map[string][]string{
 	"internal/provider/sandbox":        {"internal/model", "internal/provider"},
 	"internal/provider/sandbox/server": {"internal/model", "internal/provider"},
 	"internal/store":                   {"internal/model", "db"},
-	"internal/audit":                   {"internal/model", "internal/store"},
+	"internal/alert":                   {"internal/model", "internal/store"},
+	"internal/audit":                   {"internal/model", "internal/store", "internal/alert"},
 	"internal/workflow":                {"internal/model", "internal/provider"},
-	"internal/engine":                  {"internal/model", "internal/workflow", "internal/provider", "internal/store", "internal/audit"},
+	"internal/engine":                  {"internal/model", "internal/workflow", "internal/provider", "internal/store", "internal/audit", "internal/alert"},
 	"internal/actions":                 {"internal/model", "internal/workflow", "internal/authz", "internal/store", "internal/audit"},
 	"web/static":                       {},
 	"web/templates":                    {"internal/model", "web/static"},
@@ -36,7 +37,7 @@ var mayImport = map[string][]string{
 // pages is what the pages and the API may import. Nothing that calls a
 // provider is in it: a request of a person never does.
 var pages = []string{
-	"internal/actions", "internal/authz", "internal/audit", "internal/model", "internal/store",
+	"internal/actions", "internal/alert", "internal/authz", "internal/audit", "internal/model", "internal/store",
 	"internal/web", "internal/web/api", "internal/web/problem", "internal/web/session",
 	"web/static", "web/templates",
 }

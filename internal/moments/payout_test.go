@@ -60,6 +60,7 @@ func (w *world) invariants() {
 	w.t.Helper()
 	w.oneEffectAStep()
 	w.logHolds()
+	w.alarmed()
 	for _, id := range w.intents {
 		w.invariantsOf(w.load(id))
 	}
