@@ -17,6 +17,7 @@ import (
 type cast struct {
 	operator, operator2, approver, approver2, administrator authz.Actor
 	payroll                                                 authz.Actor // a service key
+	secret                                                  string      // and what it shows
 }
 
 // cast brings the people in at the first start, and reads them at every later one.
@@ -45,6 +46,7 @@ func (w *world) cast(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
+	p.secret = key
 	return entered(tx, &p.payroll, key)
 }
 
@@ -83,7 +85,19 @@ func (w *world) preview(by authz.Actor, intent, action, step, input string) acti
 }
 
 func (w *world) confirm(by authz.Actor, p actions.Preview) (actions.Receipt, error) {
-	return w.act.Confirm(context.Background(), by, p.ID, actions.Confirmation{Reason: why, Digest: p.Digest})
+	return w.confirmAs(by, p, actions.Confirmation{Reason: why, Digest: p.Digest})
+}
+
+// confirmAs confirms with other words, and remembers the answer.
+func (w *world) confirmAs(by authz.Actor, p actions.Preview, in actions.Confirmation) (actions.Receipt, error) {
+	receipt, err := w.act.Confirm(context.Background(), by, p.ID, in)
+	w.hear(p.ID, by.ID, err)
+	if err == nil {
+		w.memory.Lock()
+		defer w.memory.Unlock()
+		w.memory.receipts[p.ID] = receipt.Audit
+	}
+	return receipt, err
 }
 
 // do previews and confirms.
@@ -104,7 +118,17 @@ func (w *world) approve(by authz.Actor, intent string) (actions.Receipt, error) 
 	if open == nil {
 		w.t.Fatalf("no request is open: %s", c.State)
 	}
-	return w.act.Approve(context.Background(), by, open.ID, actions.Confirmation{Reason: why, Digest: open.Digest})
+	return w.decide(w.act.Approve, by, open.ID, open.Digest)
+}
+
+// decision is one of the three words on a request: approve, reject, withdraw.
+type decision func(context.Context, authz.Actor, string, actions.Confirmation) (actions.Receipt, error)
+
+// decide says a word on a request, and remembers the answer.
+func (w *world) decide(says decision, by authz.Actor, request, digest string) (actions.Receipt, error) {
+	receipt, err := says(context.Background(), by, request, actions.Confirmation{Reason: why, Digest: digest})
+	w.hear(request, by.ID, err)
+	return receipt, err
 }
 
 // refused checks the code of a refusal.

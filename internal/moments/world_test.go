@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
 	"countersign/internal/actions"
 	"countersign/internal/audit"
 	"countersign/internal/authz"
@@ -25,6 +27,7 @@ import (
 	"countersign/internal/provider/sandbox"
 	"countersign/internal/provider/sandbox/server"
 	"countersign/internal/store"
+	"countersign/internal/web/api"
 	"countersign/internal/workflow"
 )
 
@@ -69,7 +72,8 @@ type world struct {
 	// hooks around commits, for deaths and lies of the database
 	before, after func() error
 	dead          atomic.Bool
-	intents       []string
+	api           *echo.Echo // the interface for programs, as it is served
+	memory        *memory
 
 	people cast
 }
@@ -79,7 +83,7 @@ type option func(*server.Config)
 // newWorld starts everything on empty books.
 func newWorld(t testing.TB, opts ...option) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), clock: &clock{now: time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)}, timing: model.NormalPace()}
+	w := &world{t: t, dir: t.TempDir(), memory: newMemory(), clock: &clock{now: time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)}, timing: model.NormalPace()}
 	w.timing.Call = 2 * time.Second // a hanging provider must not hold the test up
 	w.hooks = httptest.NewServer(http.HandlerFunc(w.receive))
 	t.Cleanup(w.hooks.Close)
@@ -118,6 +122,8 @@ func (w *world) start(cfg server.Config) {
 	w.act = actions.New(db, w.log, w.book, w.timing, authz.DefaultTiers)
 	w.engine = engine.New(engine.Config{DB: db, Log: w.log, Book: w.book, Providers: registry, Timing: w.timing, Workers: 4,
 		Clock: w.clock.Now, Logger: w.logger(), Spread: func() float64 { return 0.5 }})
+	w.api = echo.New()
+	api.Register(w.api, api.Deps{DB: db, Log: w.log, Runner: w.act, Timing: w.timing, Tiers: authz.DefaultTiers})
 	w.mu.Unlock()
 	w.t.Cleanup(func() { db.Close() })
 	if err := w.engine.Start(context.Background()); err != nil {
@@ -203,12 +209,14 @@ func looks() map[string]any { return map[string]any{"method": "GET"} }
 
 // effect is one line of the provider's own books.
 type effect struct {
-	Operation string `json:"operation"`
-	Key       string `json:"key"`
-	Reference string `json:"reference"`
-	Amount    int64  `json:"amount"`
-	Currency  string `json:"currency"`
-	UndoneAt  any    `json:"undone_at"`
+	Operation  string     `json:"operation"`
+	Key        string     `json:"key"` // "" without one
+	Reference  string     `json:"reference"`
+	BodySHA256 string     `json:"body_sha256"`
+	Amount     int64      `json:"amount"`
+	Currency   string     `json:"currency"`
+	At         time.Time  `json:"at"`
+	UndoneAt   *time.Time `json:"undone_at"`
 }
 
 // books reads what really happened.

@@ -35,6 +35,7 @@ type DB struct {
 	opts      Options
 	latest    atomic.Int64
 	contracts sync.Map // by id, immutable
+	ids       ids
 	// Installation is the id made at first start; part of every intent id.
 	Installation string
 }

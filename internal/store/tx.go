@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
-	"github.com/oklog/ulid/v2"
 
 	"countersign/internal/model"
 )
@@ -145,9 +144,10 @@ func (t *Tx) Context() context.Context { return t.ctx }
 // Installation is the id made at first start.
 func (t *Tx) Installation() string { return t.db.Installation }
 
-// NewID makes an id that sorts by time, with a prefix that names its sort.
+// NewID makes an id with a prefix that names its sort. It sorts by time, and
+// behind every id that this process made before.
 func (t *Tx) NewID(prefix string) string {
-	return prefix + "-" + ulid.MustNew(uint64(t.now.Std().UnixMilli()), ulid.DefaultEntropy()).String()
+	return prefix + "-" + t.db.ids.next(uint64(t.now.Std().UnixMilli())).String()
 }
 
 // Exec runs a statement; '?' stands for an argument on every database.
