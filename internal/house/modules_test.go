@@ -29,7 +29,7 @@ var reasons = map[string]string{
 	"github.com/standard-webhooks/standard-webhooks/libraries": "signs and checks webhooks",
 	"github.com/transparency-dev/merkle":                       "the audit log's RFC 6962 tree and proofs",
 	"golang.org/x/crypto":                                      "argon2id for passwords",
-	"golang.org/x/net":                                         "an HTML tree of pages, in tests",
+	"golang.org/x/net":                                         "an HTML tree of pages and frames of HTTP/2, in tests",
 	"golang.org/x/sync":                                        "groups of goroutines that end together",
 	"golang.org/x/sys":                                         "reads a password from a terminal without echo",
 	"golang.org/x/text":                                        "names without their accents, to search for",

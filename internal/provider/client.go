@@ -65,11 +65,12 @@ func (c *Client) Send(ctx context.Context, call Call, header http.Header) Reply 
 	ctx, cancel := context.WithTimeout(ctx, call.Deadline)
 	defer cancel()
 	o := &once{tls: c.tls, first: call.FirstByteBefore, givenUp: func() bool { return ctx.Err() != nil }}
-	request, err := newRequest(ctx, call, header)
+	request, size, err := newRequest(ctx, call, header)
 	if err != nil {
 		o.seal()
 		return Reply{Fault: FaultRequest, Untouched: true}
 	}
+	o.room = size + size/2
 	effect := transport()
 	effect.DisableKeepAlives = true
 	// The transport would let a dial go on after the call; ours ends with it.
@@ -102,9 +103,32 @@ func (c *Client) Get(ctx context.Context, address string, header http.Header) Re
 	return c.exchange(c.lookups, request)
 }
 
-// newRequest writes the frozen bytes down. The body is a plain reader, so that
-// GetBody stays nil and nobody can read it a second time.
-func newRequest(ctx context.Context, call Call, header http.Header) (*http.Request, error) {
+// newRequest writes the frozen bytes down, and measures what the request takes
+// on the wire, in bytes.
+func newRequest(ctx context.Context, call Call, header http.Header) (*http.Request, int64, error) {
+	measured, err := compose(ctx, call, header)
+	if err != nil {
+		return nil, 0, err
+	}
+	var size tally
+	if err := measured.Write(&size); err != nil {
+		return nil, 0, err
+	}
+	request, err := compose(ctx, call, header)
+	return request, int64(size), err
+}
+
+// tally counts what is written to it.
+type tally int64
+
+func (t *tally) Write(b []byte) (int, error) {
+	*t += tally(len(b))
+	return len(b), nil
+}
+
+// compose makes the request. The body is a plain reader, so that GetBody stays
+// nil and nobody can read it a second time.
+func compose(ctx context.Context, call Call, header http.Header) (*http.Request, error) {
 	body := struct{ io.Reader }{bytes.NewReader(call.Body)}
 	request, err := http.NewRequestWithContext(ctx, call.Method, call.URL, body)
 	if err != nil {
@@ -114,6 +138,7 @@ func newRequest(ctx context.Context, call Call, header http.Header) (*http.Reque
 	if len(call.Body) == 0 {
 		request.Body = http.NoBody
 	}
+	request.Close = true // one request, one connection
 	request.Header = header.Clone()
 	if request.Header == nil {
 		request.Header = http.Header{}
@@ -185,6 +210,8 @@ func (n count) fault(seen Fault) Fault {
 	switch {
 	case n.late:
 		return FaultLate
+	case n.again && n.written > 0:
+		return FaultAgain
 	case n.connections == 0 && (seen == FaultCancelled || seen == FaultName):
 		return seen
 	case n.connections == 0 && n.stage != NoFault:

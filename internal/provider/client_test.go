@@ -50,9 +50,14 @@ var behaviours = []struct {
 	{"an empty body", say("HTTP/1.1 202 X\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultAccepted, "no_body", 202},
 	{"trickles", trickle, 500 * time.Millisecond, model.ResultUnknown, "cut_short", 201},
 	{"301", say("HTTP/1.1 301 X\r\nLocation: /payouts\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "redirect", 301},
+	{"302", say("HTTP/1.1 302 X\r\nLocation: /payouts\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "redirect", 302},
+	{"303", say("HTTP/1.1 303 X\r\nLocation: /payouts\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "redirect", 303},
 	{"307", say("HTTP/1.1 307 X\r\nLocation: /payouts\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "redirect", 307},
 	{"308", say("HTTP/1.1 308 X\r\nLocation: /payouts\r\nContent-Length: 0\r\n\r\n"), 0, model.ResultUnknown, "redirect", 308},
 	{"answers for another key", answer(201, strings.Replace(paid, "intent-1", "intent-2", 1)), 0, model.ResultUnknown, "other_key", 201},
+	{"answers for another amount", answer(201, strings.Replace(paid, "1200", "1300", 1)), 0, model.ResultUnknown, "other_amount", 201},
+	{"answers in another currency", answer(201, strings.Replace(paid, "USD", "EUR", 1)), 0, model.ResultUnknown, "other_amount", 201},
+	{"100, then resets", func(c net.Conn) { say("HTTP/1.1 100 Continue\r\n\r\n")(c); reset(c) }, 0, model.ResultUnknown, "reset", 0},
 	{"1xx, then dies", hangUp(say("HTTP/1.1 103 Early Hints\r\n\r\n")), 0, model.ResultUnknown, "closed", 0},
 	{"1xx, then answers", func(c net.Conn) { say("HTTP/1.1 103 Early Hints\r\n\r\n")(c); answer(201, paid)(c) }, 0, model.ResultConfirmed, "", 201},
 	{"switches protocols", say("HTTP/1.1 101 X\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"), 0, model.ResultUnknown, "http_101", 101},
@@ -80,8 +85,8 @@ func TestSendReachesTheProviderOnce(t *testing.T) {
 			if got.Connections != 1 || bank.conns.Load() != 1 {
 				t.Errorf("connections: recorded %d, real %d", got.Connections, bank.conns.Load())
 			}
-			if got.BytesOut <= int64(len(call.Body)) || reply.Untouched {
-				t.Errorf("bytes out %d, untouched %v", got.BytesOut, reply.Untouched)
+			if got.BytesOut <= int64(len(call.Body)) || got.BytesOut != bank.bytes.Load() || reply.Untouched {
+				t.Errorf("bytes out: recorded %d, real %d, untouched %v", got.BytesOut, bank.bytes.Load(), reply.Untouched)
 			}
 		})
 	}

@@ -17,6 +17,7 @@ type bank struct {
 	url      string
 	requests atomic.Int64 // whole requests read, over all connections
 	conns    atomic.Int64
+	bytes    atomic.Int64 // that arrived, over all connections
 	last     atomic.Pointer[http.Request]
 	body     atomic.Pointer[string]
 }
@@ -46,7 +47,7 @@ func openBank(t *testing.T, behave func(net.Conn)) *bank {
 
 func (b *bank) talk(conn net.Conn, behave func(net.Conn)) {
 	defer conn.Close()
-	reader := bufio.NewReader(conn)
+	reader := bufio.NewReader(countedReader{conn, &b.bytes})
 	for {
 		request, err := http.ReadRequest(reader)
 		if err != nil {
@@ -62,6 +63,18 @@ func (b *bank) talk(conn net.Conn, behave func(net.Conn)) {
 		b.requests.Add(1)
 		behave(conn)
 	}
+}
+
+// countedReader counts what it reads.
+type countedReader struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+func (r countedReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	r.n.Add(int64(n))
+	return n, err
 }
 
 // say writes raw text and leaves the connection open.

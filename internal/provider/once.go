@@ -12,6 +12,7 @@ var (
 	errTooLate    = errors.New("the time for the first byte is over")
 	errSealed     = errors.New("the call is over")
 	errSecondDial = errors.New("a call has one connection")
+	errSecondSend = errors.New("a call has one request")
 )
 
 // once gives one call its one connection and counts what leaves over it. After
@@ -20,6 +21,9 @@ type once struct {
 	tls     *tls.Config
 	first   func() bool // asked right before the first byte
 	givenUp func() bool // whether the call was cancelled or ran out of time
+	// room is how many bytes may leave: those of one request and less than those
+	// of two, so that no second one fits, whatever the transport has in mind.
+	room int64
 
 	mu          sync.Mutex
 	dialled     bool
@@ -27,6 +31,7 @@ type once struct {
 	connections int
 	begun       bool // a write was handed to the connection
 	late        bool
+	again       bool // a second send was begun, and stopped
 	sealed      bool
 	written     int64
 }
@@ -36,7 +41,11 @@ type once struct {
 func (o *once) dial(ctx context.Context, network, address string, secure bool) (net.Conn, error) {
 	o.mu.Lock()
 	again := o.dialled
-	o.dialled, o.stage = true, FaultConnect
+	if again {
+		o.again = true
+	} else {
+		o.dialled, o.stage = true, FaultConnect
+	}
 	o.mu.Unlock()
 	if again {
 		return nil, errSecondDial
@@ -97,14 +106,21 @@ func (o *once) begin(n int) error {
 		return errSealed
 	case o.late:
 		return errTooLate
-	case !o.begun && o.first != nil && !o.first():
+	case !o.begun && !o.mayBegin():
 		o.late = true
 		return errTooLate
+	case o.written+int64(n) > o.room:
+		o.again = true
+		return errSecondSend
 	}
 	o.begun = true
 	o.written += int64(n)
 	return nil
 }
+
+// mayBegin asks the caller's clock, and then whether the call was given up
+// while that was asked.
+func (o *once) mayBegin() bool { return (o.first == nil || o.first()) && !o.givenUp() }
 
 // unsent takes back the bytes that a failed write did not get rid of.
 func (o *once) unsent(n int) {
@@ -119,6 +135,7 @@ type count struct {
 	connections int
 	written     int64
 	late        bool
+	again       bool
 }
 
 // seal ends the call: a write that has not begun never will. One that is still
@@ -127,7 +144,7 @@ func (o *once) seal() count {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sealed = true
-	return count{stage: o.stage, connections: o.connections, written: o.written, late: o.late}
+	return count{stage: o.stage, connections: o.connections, written: o.written, late: o.late, again: o.again}
 }
 
 // countedConn is the connection of one call. It counts above TLS, where the

@@ -31,7 +31,7 @@ func (s *stub) Close() error {
 }
 
 func countedStub(s *stub) (*once, *countedConn) {
-	o := &once{givenUp: func() bool { return false }, connections: 1}
+	o := &once{givenUp: func() bool { return false }, connections: 1, room: 1000}
 	return o, &countedConn{Conn: s, raw: s, once: o}
 }
 

@@ -19,6 +19,7 @@ const (
 	FaultHandshake Fault = "tls_failed"     // before a byte of the request
 	FaultLate      Fault = "too_late"       // FirstByteBefore said no
 	FaultWrite     Fault = "write_failed"   // on a connection that was had
+	FaultAgain     Fault = "second_send"    // our own client was about to send once more, and was stopped
 	FaultCancelled Fault = "cancelled"
 	FaultTimeout   Fault = "timeout"
 	FaultReset     Fault = "reset"

@@ -121,6 +121,7 @@ var silence = map[Fault]string{
 	FaultHandshake: "The TLS handshake with the provider failed.",
 	FaultLate:      "The time to send had passed before the first byte.",
 	FaultWrite:     "The connection broke before the first byte.",
+	FaultAgain:     "The client was about to send a second time, which was stopped: the first request may have been carried out.",
 	FaultCancelled: "The call was cancelled.",
 	FaultTimeout:   "The provider did not answer in time.",
 	FaultReset:     "The connection was reset before an answer.",
