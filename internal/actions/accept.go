@@ -167,7 +167,20 @@ func (r *Runner) insert(tx *store.Tx, actor authz.Actor, in Submission, d workfl
 	if !inserted {
 		return replay(tx, c.ID, d)
 	}
-	_, err = r.log.Append(tx, acceptedEntry(c, entryActor(actor, in.Account)))
+	if _, err = r.log.Append(tx, acceptedEntry(c, entryActor(actor, in.Account))); err != nil {
+		return Accepted{}, err
+	}
+	return r.takeOrphans(tx, c)
+}
+
+// takeOrphans gives a new intent what a sweep found under its keys: after a
+// restore, callers post again what the provider has done already.
+func (r *Runner) takeOrphans(tx *store.Tx, c *model.Case) (Accepted, error) {
+	engine := authz.Engine()
+	taken, err := r.log.TakeOrphans(tx, c.ID, entryActor(engine, c.Account), r.timing)
+	if err == nil && taken {
+		c, err = tx.Case(c.ID)
+	}
 	return Accepted{Case: c}, err
 }
 

@@ -16,9 +16,10 @@ type job struct {
 	step     string
 	fence    int64
 	worker   string
-	attempt  int            // of a send; 0 for a look
-	webhook  *store.Webhook // of a look that a webhook caused
-	by       string         // who asked for a look: the worker, or a person
+	attempt  int              // of a send; 0 for a look
+	webhook  *store.Webhook   // of a look that a webhook caused
+	swept    *store.SweepLook // of a look that a sweep caused
+	by       string           // who asked for a look: the worker, or a person
 	began    model.Time
 	deadline time.Time // of the call, measured from before the claim
 	request  string    // our id of the call
@@ -80,6 +81,9 @@ func (e *Engine) claimBatch(ctx context.Context, n int, start time.Time) (jobs [
 				jobs = append(jobs, j)
 			}
 		}
+		if jobs, err = e.claimLooks(tx, n, start, jobs); err != nil {
+			return err
+		}
 		ids, err := tx.Due(n - len(jobs))
 		if err != nil {
 			return err
@@ -103,8 +107,12 @@ func (e *Engine) claimBatch(ctx context.Context, n int, start time.Time) (jobs [
 func (e *Engine) claimSingly(ctx context.Context, n int, start time.Time) (jobs []*job) {
 	var ids []string
 	var events []store.Webhook
+	var looks []store.SweepLook
 	err := e.DB.View(ctx, func(tx *store.Tx) (err error) {
 		if events, err = tx.DueWebhooks(n); err != nil {
+			return err
+		}
+		if looks, err = tx.DueLooks(n); err != nil {
 			return err
 		}
 		ids, err = tx.Due(n)
@@ -118,6 +126,11 @@ func (e *Engine) claimSingly(ctx context.Context, n int, start time.Time) (jobs 
 		jobs = append(jobs, e.claimAlone(ctx, "webhook "+w.EventID,
 			func(tx *store.Tx) (*job, error) { return e.claimWebhook(tx, w, start) },
 			func(tx *store.Tx) error { return tx.PostponeWebhook(w, tx.Now().Add(putOff)) })...)
+	}
+	for _, l := range looks {
+		jobs = append(jobs, e.claimAlone(ctx, "object "+l.ExternalRef,
+			func(tx *store.Tx) (*job, error) { return e.claimLook(tx, l, start) },
+			func(tx *store.Tx) error { return tx.PostponeLook(l, tx.Now().Add(putOff)) })...)
 	}
 	for _, id := range ids {
 		jobs = append(jobs, e.claimAlone(ctx, id,

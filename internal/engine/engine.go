@@ -79,6 +79,9 @@ func (e *Engine) Start(ctx context.Context) error {
 		if err := tx.RecordContracts(e.Providers.Contracts()); err != nil {
 			return err
 		}
+		if err := e.enrolSweeps(tx); err != nil {
+			return err
+		}
 		boot := store.Boot{ID: e.boot, Host: host, PID: os.Getpid(), StartedAt: tx.Now(), SeenAt: tx.Now()}
 		if err := tx.InsertBoot(boot); err != nil {
 			return err
@@ -101,6 +104,9 @@ func (e *Engine) Run(ctx context.Context) error {
 	var group sync.WaitGroup
 	slots := make(chan struct{}, max(e.Workers, 1))
 	seen := e.Clock()
+	if e.Timing.Sweep > 0 {
+		group.Go(func() { e.sweeping(ctx) })
+	}
 	for ctx.Err() == nil {
 		seen = e.beSeen(ctx, seen)
 		free := cap(slots) - len(slots)

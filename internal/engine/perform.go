@@ -59,9 +59,12 @@ func (e *Engine) look(ctx context.Context, adapter provider.Adapter, j *job) mod
 	return seen
 }
 
-// ref is the object that a look reads by its own id: the one that a webhook
-// names, else the step's; "" asks by our reference.
+// ref is the object that a look reads by its own id: the one that a sweep or a
+// webhook names, else the step's; "" asks by our reference.
 func (j *job) ref(s model.Step) string {
+	if j.swept != nil {
+		return j.swept.ExternalRef
+	}
 	if j.webhook != nil && j.webhook.Ref != "" {
 		return j.webhook.Ref
 	}
@@ -177,6 +180,12 @@ func (e *Engine) keepLook(tx *store.Tx, c *model.Case, s *model.Step, j *job) er
 		look.Source, look.By = model.FromWebhook, j.webhook.Provider
 		look.Detail = seen.Detail + " A webhook, " + j.webhook.Type + ", led there."
 		if err := e.closeWebhook(tx, j, seen); err != nil {
+			return err
+		}
+	}
+	if j.swept != nil {
+		look.Detail = seen.Detail + " The sweep led there."
+		if err := e.closeLook(tx, c, s, j, seen); err != nil {
 			return err
 		}
 	}

@@ -24,6 +24,9 @@ func (e *Engine) reserve(tx *store.Tx, c *model.Case, w model.Work, start time.T
 	if r := e.maySend(c, w, tx.Now()); r != nil {
 		return nil, e.holdBack(tx, c, w, r)
 	}
+	if there, err := e.thereAlready(tx, c, s); err != nil || there {
+		return nil, err
+	}
 	opened, err := e.freeze(tx, c, s)
 	if err != nil {
 		return nil, e.unbuildable(tx, c, s, err)
@@ -44,6 +47,19 @@ func (e *Engine) reserve(tx *store.Tx, c *model.Case, w model.Work, start time.T
 	j.attempt = a.Number
 	c.LeaseUntil = max(c.LeaseUntil, tx.Now().Add(e.Timing.Lease))
 	return j, nil
+}
+
+// thereAlready keeps a step from being sent whose object a sweep has seen at the
+// provider, though nothing was sent from this database: it is asked about first.
+func (e *Engine) thereAlready(tx *store.Tx, c *model.Case, s *model.Step) (bool, error) {
+	if s.State != model.Pending || len(s.Attempts) > 0 {
+		return false, nil
+	}
+	found, err := tx.FoundUnder(s.Provider, s.Key(), s.WireKey)
+	if err != nil || len(found) == 0 {
+		return false, err
+	}
+	return c.FoundBefore(s, found[0].ExternalRef, tx.NewID("ev"), "sweep", e.Timing, e.Spread(), tx.Now())
 }
 
 // maySend adds to the model's rules what only the engine knows: the clock.

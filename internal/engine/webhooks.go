@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"countersign/internal/alert"
 	"countersign/internal/model"
 	"countersign/internal/store"
 )
@@ -55,42 +54,39 @@ func (e *Engine) claimWebhook(tx *store.Tx, w store.Webhook, start time.Time) (*
 		return nil, err
 	}
 	if intent == "" {
-		e.Logger.Warn("webhook about nothing that we know", "provider", w.Provider, "event", w.EventID, "type", w.Type, "ref", w.Ref)
-		return nil, orphan(tx, w)
+		if err := e.foundOrphan(tx, orphanOf(w)); err != nil {
+			return nil, err
+		}
+		return nil, tx.SettleWebhook(w, webhookOrphan, "Nothing here has this reference or object.", "")
 	}
 	c, err := tx.LockCase(intent)
 	if err != nil {
 		return nil, err
 	}
 	s := c.Step(step)
-	if s.State == model.Pending || s.State == model.NotNeeded && len(s.Attempts) == 0 {
-		return nil, tx.SettleWebhook(w, webhookNothing, "The step was never sent.", intent)
-	}
 	if _, open := c.OpenAttempt(); open != nil || c.LeaseLive(tx.Now(), "") {
 		return nil, tx.PostponeWebhook(w, tx.Now().Add(busyAgain))
 	}
-	e.lease(tx, c)
-	if err := tx.PostponeWebhook(w, c.LeaseUntil); err != nil {
+	if _, err := c.FoundBefore(s, w.Ref, tx.NewID("ev"), w.Provider, e.Timing, e.Spread(), tx.Now()); err != nil {
 		return nil, err
 	}
-	j, err := e.newJob(tx, c, s, start)
+	j, err := e.leaseLook(tx, c, s, generation, start)
 	if err != nil {
 		return nil, err
 	}
 	j.webhook = &w
-	if generation != 0 {
-		j.target.Generation = generation // the key that the event is about
-	}
-	return j, e.record(tx, c)
+	return j, tx.PostponeWebhook(w, c.LeaseUntil)
 }
 
-// orphan keeps an event that nothing of ours explains, and tells people.
-func orphan(tx *store.Tx, w store.Webhook) error {
-	if err := tx.SettleWebhook(w, webhookOrphan, "Nothing here has this reference or object.", ""); err != nil {
-		return err
+// orphanOf is what an event about nothing that we know points at. Its amount is
+// not read from the event: only the provider's own list or answer tells it.
+func orphanOf(w store.Webhook) store.Orphan {
+	o := store.Orphan{Sort: store.UnknownObject, Provider: w.Provider, Operation: w.Operation, ExternalRef: w.Ref, Reference: w.Reference,
+		Status: w.Type, FoundBy: store.ByWebhook, Event: w.EventID}
+	if o.ExternalRef == "" {
+		o.ExternalRef = w.EventID // an event that names no object is known by itself
 	}
-	return alert.Raise(tx, alert.Cause{Key: "orphan:webhook:" + w.Provider + ":" + w.EventID, Kind: alert.Orphan,
-		Text: "The provider " + w.Provider + " reported " + w.Type + " about " + w.Ref + ", which no intent here explains."})
+	return o
 }
 
 // closeWebhook settles the event behind a look, or plans another look where

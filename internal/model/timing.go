@@ -17,7 +17,15 @@ type Timing struct {
 	Preview     time.Duration
 	Approval    time.Duration
 	Review      time.Duration
+	// Sweep is how often every provider's objects are compared with ours; 0 is
+	// never by itself.
+	Sweep time.Duration
 }
+
+// SweepBehind is how far before the pass before it a pass of the sweep lists: an
+// object that was hidden from a list then is in one of the next. It keeps its
+// length at every pace.
+const SweepBehind = 25 * time.Hour
 
 // NormalPace is how production runs.
 func NormalPace() Timing {
@@ -26,7 +34,7 @@ func NormalPace() Timing {
 		Checks:     []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour},
 		CheckEvery: 6 * time.Hour, CheckFor: 7 * 24 * time.Hour,
 		Call: 35 * time.Second, Lease: 60 * time.Second, Renew: 20 * time.Second,
-		Preview: 10 * time.Minute, Approval: 72 * time.Hour, Review: 24 * time.Hour,
+		Preview: 10 * time.Minute, Approval: 72 * time.Hour, Review: 24 * time.Hour, Sweep: time.Hour,
 	}
 }
 
@@ -37,7 +45,7 @@ const FastFactor = 20
 // the rest: a busy laptop must not look like a lost connection.
 func FastPace() Timing {
 	t := NormalPace()
-	for _, d := range []*time.Duration{&t.BackoffBase, &t.BackoffCap, &t.CheckEvery, &t.CheckFor} {
+	for _, d := range []*time.Duration{&t.BackoffBase, &t.BackoffCap, &t.CheckEvery, &t.CheckFor, &t.Sweep} {
 		*d /= FastFactor
 	}
 	for i := range t.Checks {

@@ -50,8 +50,8 @@ func (t *Tx) SettleWebhook(w Webhook, outcome, detail, intent string) error {
 	return err
 }
 
-// FindStep tells which step a reference or an external object belongs to, and
-// of which generation the reference is (0 where only the object is known). The
+// FindStep tells which step at a provider a reference or an external object
+// belongs to, and of which generation the reference is (0 where only the object is known). The
 // texts are "" where nothing of ours fits.
 func (t *Tx) FindStep(provider, reference, ref string) (intent, step string, generation int, err error) {
 	var row struct {
@@ -60,7 +60,8 @@ func (t *Tx) FindStep(provider, reference, ref string) (intent, step string, gen
 		Generation int    `db:"number"`
 	}
 	if reference != "" {
-		if ok, err := t.Get(&row, "SELECT intent_id, step, number FROM generations WHERE wire_key = ?", reference); ok || err != nil {
+		if ok, err := t.Get(&row, `SELECT g.intent_id, g.step, g.number FROM generations g JOIN steps s ON s.intent_id = g.intent_id AND s.name = g.step
+			WHERE g.wire_key = ? AND s.provider = ?`, reference, provider); ok || err != nil {
 			return row.IntentID, row.Step, row.Generation, err
 		}
 		if id, name, number, err := model.SplitStepKey(reference); err == nil {

@@ -13,11 +13,12 @@ func (t *Tx) Due(limit int) ([]string, error) {
 }
 
 // NextWake is the earliest moment at which the engine has something to do with
-// any intent or webhook; 0 is never.
+// any intent, webhook or look of a sweep; 0 is never.
 func (t *Tx) NextWake() (at model.Time, err error) {
 	_, err = t.Get(&at, `SELECT COALESCE(MIN(at), 0) FROM (
 		SELECT MIN(wake_at) AS at FROM intents WHERE wake_at > 0 UNION ALL
-		SELECT MIN(due_at) FROM webhook_work WHERE due_at > 0) AS next`)
+		SELECT MIN(due_at) FROM webhook_work WHERE due_at > 0 UNION ALL
+		SELECT MIN(due_at) FROM sweep_looks WHERE due_at > 0) AS next`)
 	return at, err
 }
 

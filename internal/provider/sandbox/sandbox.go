@@ -13,8 +13,6 @@ import (
 
 	"countersign/internal/model"
 	"countersign/internal/provider"
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // keyHeader carries the wire key.
@@ -177,15 +175,12 @@ func observe(l provider.Lookup, expect provider.Expect, reply provider.Reply) mo
 // readList reads a list. One that goes on is no answer, as what is not on this
 // page may be on the next.
 func readList(operation string, body []byte) ([]provider.Object, bool) {
-	var page struct {
-		Items *[]jsontext.Value `json:"items"`
-		Next  *string           `json:"next_cursor"`
-	}
-	if json.Unmarshal(body, &page) != nil || page.Items == nil || page.Next != nil {
+	items, next, ok := readPage(body)
+	if !ok || next != "" {
 		return nil, false
 	}
-	objects := make([]provider.Object, 0, len(*page.Items))
-	for _, item := range *page.Items {
+	objects := make([]provider.Object, 0, len(items))
+	for _, item := range items {
 		object, ok := (form{}).ReadObject(operation, item)
 		if !ok {
 			return nil, false
