@@ -28,6 +28,7 @@ var reasons = map[string]string{
 	"github.com/pressly/goose/v3":                              "numbered migrations",
 	"github.com/standard-webhooks/standard-webhooks/libraries": "signs and checks webhooks",
 	"github.com/transparency-dev/merkle":                       "the audit log's RFC 6962 tree and proofs",
+	"github.com/wneessen/go-mail":                              "alerts by mail, with STARTTLS and sign-in",
 	"golang.org/x/crypto":                                      "argon2id for passwords",
 	"golang.org/x/net":                                         "an HTML tree of pages and frames of HTTP/2, in tests",
 	"golang.org/x/sync":                                        "groups of goroutines that end together",

@@ -58,3 +58,17 @@ func (t *Tx) AlertReminded(id string) error {
 	_, err := t.Exec("UPDATE alerts SET remind_at = 0 WHERE id = ?", id)
 	return err
 }
+
+// RenewCause ends the alert of a condition that may come back: its row keeps the
+// name of the cause with the time behind it, so that the name is free again.
+func (t *Tx) RenewCause(cause, why string) (ended bool, err error) {
+	n, err := t.Changed(`UPDATE alerts SET ended_at = ?, ended_by = ?, remind_at = 0, cause = cause || ':' || raised_at
+		WHERE cause = ? AND ended_at = 0`, t.now, why, cause)
+	return n == 1, err
+}
+
+// AlertStands reports whether a cause has an alert that has not ended.
+func (t *Tx) AlertStands(cause string) (bool, error) {
+	var id string
+	return t.Get(&id, "SELECT id FROM alerts WHERE cause = ? AND ended_at = 0", cause)
+}
