@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"countersign/internal/alert"
 	"countersign/internal/audit"
 	"countersign/internal/engine"
 	"countersign/internal/model"
@@ -30,6 +31,9 @@ type appConfig struct {
 	Clock   func() time.Time // of the database and the engine; time.Now when nil
 	Spread  func() float64   // jitter of the engine's waits; random when nil
 	Guide   *web.Demo        // nil outside the demo
+	Alerts  []alert.Channel  // who is told what waits for people; none tells nobody
+	// PublicURL is where people reach the pages; "" is where they listen.
+	PublicURL string
 }
 
 // app is the whole product in one process: the database that it alone drives,
@@ -105,6 +109,7 @@ func (a *app) Run(ctx context.Context) error {
 	if a.Workers > 0 {
 		group.Go(func() error { return a.engine.Run(ctx) })
 	}
+	group.Go(func() error { return a.alertSender().Run(ctx) })
 	logging, stopLog := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopLog()
 	logged := make(chan error, 1)

@@ -18,6 +18,7 @@ import (
 // doctorCommand checks what can be checked, each with what to do.
 type doctorCommand struct {
 	storage
+	alerting
 	Providers string      `type:"path" placeholder:"FILE" help:"The providers file (TOML); default none, so that no provider is checked."`
 	Pace      paceSetting `default:"normal" help:"As given to serve: normal or fast."`
 }
@@ -46,6 +47,7 @@ func sound(check, said string, err error, cure string) finding {
 // there, and fails when a check found a fault.
 func (c *doctorCommand) Run(ctx context.Context, t terminal) error {
 	list := c.providers(ctx)
+	list = append(list, c.alerts(ctx)...)
 	list = append(list, c.database(ctx)...)
 	faults := 0
 	for _, f := range list {

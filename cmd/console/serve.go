@@ -12,6 +12,7 @@ import (
 type serveCommand struct {
 	storage
 	logging
+	alerting
 	Addr      addressSetting `default:"127.0.0.1:8080" help:"Where to listen, host:port; port 0 picks a free one."`
 	Workers   countSetting   `default:"8" help:"Effects and look-ups under way at once; 0 runs none."`
 	Providers string         `type:"path" placeholder:"FILE" help:"The providers file (TOML); default none, so that nothing can be sent."`
@@ -25,8 +26,12 @@ func (c *serveCommand) Run(ctx context.Context, t terminal) (err error) {
 	if err != nil {
 		return err
 	}
+	channels, err := c.channels(nil)
+	if err != nil {
+		return err
+	}
 	a, err := openApp(ctx, appConfig{storage: c.storage, Addr: c.Addr.Value, Workers: int(c.Workers.Value),
-		Timing: c.Pace.Value.timing(), Logger: c.logger(t.err)})
+		Timing: c.Pace.Value.timing(), Logger: c.logger(t.err), Alerts: channels, PublicURL: string(c.PublicURL.Value)})
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import "countersign/internal/model"
 type workerCommand struct {
 	storage
 	logging
+	alerting
 	Workers   countSetting `default:"8" help:"Effects and look-ups under way at once."`
 	Providers string       `type:"path" placeholder:"FILE" help:"The providers file (TOML)."`
 	Pace      paceSetting  `default:"normal" help:"Waits of the engine: normal, or fast for trials."`

@@ -183,7 +183,10 @@ func (e *Engine) follow(ctx context.Context, j *job) {
 
 // Healthy reports why sending is held back, or nil: the clock is the one thing
 // that the engine watches by itself.
-func (e *Engine) Healthy() error {
+func (e *Engine) Healthy() error { return e.ClockFault() }
+
+// ClockFault reports why the clock is not trusted, or nil.
+func (e *Engine) ClockFault() error {
 	var off error
 	e.clockOff.Range(func(_, why any) bool { off = errors.New(why.(string)); return false })
 	if off != nil {

@@ -101,7 +101,7 @@ func construct(name string, meta toml.MetaData, table toml.Primitive, types map[
 	if !validURL(c.URL) {
 		faults = append(faults, fault(".url", "is not an absolute address"))
 	}
-	secret, err := readSecret(c.Secret)
+	secret, err := ReadSecret(c.Secret)
 	if err != nil {
 		faults = append(faults, fault(".secret", err.Error()))
 	}
@@ -124,9 +124,9 @@ func validURL(address string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "smtp" || u.Scheme == "smtps")
 }
 
-// readSecret fetches what env:NAME or file:PATH points to. Errors never hold
+// ReadSecret fetches what env:NAME or file:PATH points to. Errors never hold
 // the text of the setting: it may be the secret itself.
-func readSecret(setting string) (string, error) {
+func ReadSecret(setting string) (string, error) {
 	where, rest, _ := strings.Cut(setting, ":")
 	switch {
 	case setting == "":
