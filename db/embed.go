@@ -17,3 +17,8 @@ var Schema string
 //
 //go:embed sqlite.sql
 var SQLiteTriggers string
+
+// PostgresTriggers make the append-only tables append-only on PostgreSQL.
+//
+//go:embed postgres.sql
+var PostgresTriggers string

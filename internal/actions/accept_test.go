@@ -12,6 +12,7 @@ import (
 	"countersign/internal/model"
 	"countersign/internal/provider"
 	"countersign/internal/store"
+	"countersign/internal/store/storetest"
 	"countersign/internal/workflow"
 )
 
@@ -159,8 +160,7 @@ func TestAcceptNeedsItsEntry(t *testing.T) {
 // breakAudit makes every further audit entry fail.
 func (w *world) breakAudit() {
 	w.update(func(tx *store.Tx) error {
-		_, err := tx.Exec("CREATE TRIGGER broken BEFORE INSERT ON audit_entries BEGIN SELECT RAISE(ABORT, 'disk trouble'); END")
-		return err
+		return storetest.RefuseInserts(tx, "audit_entries")
 	})
 }
 

@@ -85,11 +85,7 @@ type confirming struct {
 // run decides and applies. An error rolls everything back; a refusal commits
 // its entry alone.
 func (t *confirming) run(id string) error {
-	var err error
-	if t.preview, err = ownPreview(t.tx, t.actor, id); err != nil {
-		return err
-	}
-	if t.c, err = t.tx.LockCase(t.preview.IntentID); err != nil {
+	if err := t.lock(id); err != nil {
 		return err
 	}
 	if t.action = find(t.preview.Action); t.action == nil {
@@ -116,6 +112,20 @@ func (t *confirming) run(id string) error {
 		return err
 	}
 	return t.apply(p, plan)
+}
+
+// lock locks the intent, and only then reads whether the preview is used: the
+// other half of a double click may have had the lock before.
+func (t *confirming) lock(id string) error {
+	preview, err := ownPreview(t.tx, t.actor, id)
+	if err != nil {
+		return err
+	}
+	if t.c, err = t.tx.LockCase(preview.IntentID); err != nil {
+		return err
+	}
+	t.preview, err = ownPreview(t.tx, t.actor, id)
+	return err
 }
 
 // repeat answers a preview that is used already.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -31,14 +30,13 @@ type world struct {
 	mu    sync.Mutex
 	clock time.Time
 	after func() error // stands behind every commit
-	file  string
 
 	ada, ben, cleo, dan, aud, glo, key authz.Actor // operators, approvers, auditor, operator elsewhere, service key
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, clock: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC), file: filepath.Join(t.TempDir(), "test.db")}
+	w := &world{t: t, clock: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)}
 	bank := sandbox.New(sandbox.Config{Name: "bank", URL: "http://127.0.0.1:1"})
 	deaf := otherBank{bank, func(c *model.Contract) { c.Provider, c.Lookup = "deaf", model.LookupNone }}
 	weak := otherBank{bank, func(c *model.Contract) {
@@ -52,7 +50,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.db = storetest.OpenFile(t, w.file, store.Options{Clock: w.now, AfterCommit: w.committed})
+	w.db = storetest.Open(t, store.Options{Clock: w.now, AfterCommit: w.committed})
 	w.log = audit.New(w.db, bytes.Repeat([]byte{7}, 32))
 	w.book = workflow.NewBook(reg)
 	w.run = New(w.db, w.log, w.book, model.NormalPace(), authz.DefaultTiers)
@@ -258,7 +256,7 @@ func (w *world) events(id string) (list []string) {
 	w.t.Helper()
 	err := w.db.View(w.t.Context(), func(tx *store.Tx) error {
 		return tx.Select(&list, `SELECT event FROM audit_entries WHERE intent_id = ? AND
-			(event LIKE 'action.%' OR event LIKE 'approval.%' OR event LIKE 'owner.%' OR event LIKE 'intent.accepted') ORDER BY rowid`, id)
+			(event LIKE 'action.%' OR event LIKE 'approval.%' OR event LIKE 'owner.%' OR event LIKE 'intent.accepted') ORDER BY `+storetest.Inserted(), id)
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -117,9 +117,9 @@ func TestRunNumbersSoonAndFreesItsLease(t *testing.T) {
 }
 
 func TestTwoSequencersGiveContiguousUniqueNumbers(t *testing.T) {
-	file := t.TempDir() + "/shared.db"
-	one := storetest.OpenFile(t, file, store.Options{})
-	two := storetest.OpenFile(t, file, store.Options{})
+	place := storetest.Place(t)
+	one := storetest.OpenAt(t, place, store.Options{})
+	two := storetest.OpenAt(t, place, store.Options{})
 	logs := []*audit.Log{audit.New(one, key), audit.New(two, key)}
 	const each = 60
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

@@ -13,6 +13,7 @@ import (
 	"countersign/internal/audit"
 	"countersign/internal/model"
 	"countersign/internal/store"
+	"countersign/internal/store/storetest"
 )
 
 var everything = audit.Everything()
@@ -226,14 +227,8 @@ func TestFilesOfTwoInstallationsAreRefused(t *testing.T) {
 func tamper(t *testing.T, db *store.DB, statement string, args ...any) {
 	t.Helper()
 	update(t, db, func(tx *store.Tx) error {
-		var triggers []string
-		if err := tx.Select(&triggers, "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'audit%'"); err != nil {
+		if err := storetest.DropTriggers(tx, "audit"); err != nil {
 			return err
-		}
-		for _, name := range triggers {
-			if _, err := tx.Exec("DROP TRIGGER " + name); err != nil {
-				return err
-			}
 		}
 		_, err := tx.Exec(statement, args...)
 		return err
@@ -246,15 +241,15 @@ func TestCheckFindsWhatWasChangedInTheDatabase(t *testing.T) {
 		index     int64
 	}{
 		"untouched":        {"SELECT 1", -2},
-		"bytes":            {"UPDATE audit_entries SET canonical = replace(canonical, 'executed', 'refused_') WHERE id = (SELECT entry_id FROM audit_log WHERE idx = 2)", 2},
+		"bytes":            {"UPDATE audit_entries SET canonical = '{}' WHERE id = (SELECT entry_id FROM audit_log WHERE idx = 2)", 2},
 		"column":           {"UPDATE audit_log SET account = 'globex' WHERE idx = 1", 1},
-		"leaf":             {"UPDATE audit_log SET leaf_hash = zeroblob(32) WHERE idx = 3", 3},
+		"leaf":             {"UPDATE audit_log SET leaf_hash = '00000000000000000000000000000000' WHERE idx = 3", 3},
 		"number":           {"UPDATE audit_log SET idx = 90 WHERE idx = 2", 2},
 		"last one":         {"DELETE FROM audit_log WHERE idx = 4", 4},
 		"another entry":    {"UPDATE audit_log SET entry_id = (SELECT entry_id FROM audit_waiting) WHERE idx = 0", -1},
-		"node":             {"UPDATE audit_nodes SET hash = zeroblob(32) WHERE level = 1 AND idx = 1", 3},
+		"node":             {"UPDATE audit_nodes SET hash = '00000000000000000000000000000000' WHERE level = 1 AND idx = 1", 3},
 		"node gone":        {"DELETE FROM audit_nodes WHERE level = 2", 3},
-		"checkpoint":       {"UPDATE audit_checkpoints SET root = zeroblob(32)", -1},
+		"checkpoint":       {"UPDATE audit_checkpoints SET root = '00000000000000000000000000000000'", -1},
 		"lost before turn": {"DELETE FROM audit_waiting", -1},
 	} {
 		t.Run(name, func(t *testing.T) {

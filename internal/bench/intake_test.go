@@ -37,7 +37,7 @@ const (
 func BenchmarkIntake(b *testing.B) {
 	for b.Loop() {
 		folder := b.TempDir()
-		intake := newIntake(b, storetest.OpenFile(b, filepath.Join(folder, "intake.db"), store.Options{}))
+		intake := newIntake(b, storetest.OpenAt(b, "sqlite:"+filepath.Join(folder, "intake.db"), store.Options{}))
 		bare := newBare(b, filepath.Join(folder, "bare.db"))
 		var taken, inserted time.Duration
 		for round := range rounds {

@@ -66,7 +66,7 @@ type reader struct {
 
 func newReader(b testing.TB, intents int) reader {
 	b.Helper()
-	db := storetest.OpenFile(b, filepath.Join(b.TempDir(), "pages.db"), store.Options{})
+	db := storetest.OpenAt(b, "sqlite:"+filepath.Join(b.TempDir(), "pages.db"), store.Options{})
 	r := reader{grown: grow(b, db, intents)}
 	r.pages = web.New(web.Config{DB: db, Log: r.log, Runner: r.runner, Timing: model.NormalPace(), Tiers: authz.DefaultTiers, Plain: true, Logger: quiet}).Handler()
 	answer := httptest.NewRecorder()

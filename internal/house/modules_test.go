@@ -21,6 +21,7 @@ var reasons = map[string]string{
 	"github.com/gorilla/securecookie":                          "random session ids, as gorilla/sessions makes them",
 	"github.com/gorilla/sessions":                              "the session store's interface",
 	"github.com/gowebpki/jcs":                                  "canonical JSON of fingerprints and digests",
+	"github.com/jackc/pgx/v5":                                  "the driver of PostgreSQL",
 	"github.com/jmoiron/sqlx":                                  "rows into structs, on both databases",
 	"github.com/labstack/echo/v4":                              "routes, middleware and body limits",
 	"github.com/mattn/go-sqlite3":                              "the embedded database",

@@ -15,6 +15,7 @@ import (
 	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
+	"countersign/internal/store/storetest"
 )
 
 // stuck is a payout that the bank has, and nobody knows it: all tries and all
@@ -346,8 +347,7 @@ func TestMoment14WithoutItsEntryNothingHappens(t *testing.T) {
 	id := w.stuck()
 	p := w.preview(w.people.operator, id, model.Reconcile, "create-payout", "")
 	w.update(func(tx *store.Tx) error {
-		_, err := tx.Exec("CREATE TRIGGER no_entries BEFORE INSERT ON audit_entries BEGIN SELECT RAISE(ABORT, 'no room'); END")
-		return err
+		return storetest.RefuseInserts(tx, "audit_entries")
 	})
 	if _, err := w.confirm(w.people.operator, p); err == nil {
 		t.Error("confirmed without an entry")
@@ -355,7 +355,7 @@ func TestMoment14WithoutItsEntryNothingHappens(t *testing.T) {
 	if c := w.load(id); c.Step("create-payout").Ordered != model.NoOrder {
 		t.Error("the order stands without an entry")
 	}
-	w.update(func(tx *store.Tx) error { _, err := tx.Exec("DROP TRIGGER no_entries"); return err })
+	w.update(func(tx *store.Tx) error { return storetest.AcceptInserts(tx, "audit_entries") })
 	if _, err := w.confirm(w.people.operator, p); err != nil {
 		t.Errorf("with room again: %v", err)
 	}

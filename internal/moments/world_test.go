@@ -27,6 +27,7 @@ import (
 	"countersign/internal/provider/sandbox"
 	"countersign/internal/provider/sandbox/server"
 	"countersign/internal/store"
+	"countersign/internal/store/storetest"
 	"countersign/internal/web/api"
 	"countersign/internal/workflow"
 )
@@ -58,6 +59,7 @@ func (c *clock) Add(d time.Duration) {
 type world struct {
 	t      testing.TB
 	dir    string
+	place  string // of the database
 	clock  *clock
 	timing model.Timing
 	bank   *server.Server
@@ -83,7 +85,7 @@ type option func(*server.Config)
 // newWorld starts everything on empty books.
 func newWorld(t testing.TB, opts ...option) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), memory: newMemory(), clock: &clock{now: time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)}, timing: model.NormalPace()}
+	w := &world{t: t, dir: t.TempDir(), place: storetest.Place(t), memory: newMemory(), clock: &clock{now: time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)}, timing: model.NormalPace()}
 	w.timing.Call = 2 * time.Second // a hanging provider must not hold the test up
 	w.hooks = httptest.NewServer(http.HandlerFunc(w.receive))
 	t.Cleanup(w.hooks.Close)
@@ -115,7 +117,7 @@ func (w *world) start(cfg server.Config) {
 	adapter := sandbox.New(sandbox.Config{Name: "bank", URL: w.bank.URL(), Secret: webhookSecret, Retention: cfg.Retention, Stores: model.Stored(cfg.Stores), Clock: w.clock.Now})
 	registry := must(provider.NewRegistry(map[string]provider.Adapter{"bank": adapter}, map[string]provider.Routes{
 		provider.AnyAccount: {Payouts: "bank", Credits: "bank", Disputes: "bank", Messages: "bank"}}))(w.t)
-	db := must(store.Open(context.Background(), "sqlite:"+filepath.Join(w.dir, "countersign.db"), store.Options{Clock: w.clock.Now,
+	db := must(store.Open(context.Background(), w.place, store.Options{Clock: w.clock.Now,
 		BeforeCommit: w.hook(&w.before), AfterCommit: w.hook(&w.after)}))(w.t)
 	w.mu.Lock()
 	w.db, w.log, w.book = db, audit.New(db, bytes.Repeat([]byte{7}, 32)), workflow.NewBook(registry)

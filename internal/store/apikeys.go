@@ -85,7 +85,7 @@ func badKey() error {
 
 func (t *Tx) keyActor(column string, value any) (model.Actor, error) {
 	var k APIKey
-	ok, err := t.Get(&k, "SELECT "+keyColumns+" FROM api_keys WHERE "+column+" = ? AND revoked_at = 0", value)
+	ok, err := t.Get(&k, "SELECT "+keyColumns+" FROM api_keys WHERE "+column+" = ? AND revoked_at = 0"+t.shared(), value)
 	if err != nil {
 		return model.Actor{}, err
 	}

@@ -139,7 +139,7 @@ func TestStepUpOfKeys(t *testing.T) {
 
 func TestSecretsAreNotStored(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.db")
-	db := storetest.OpenFile(t, file, store.Options{})
+	db := storetest.OpenAt(t, "sqlite:"+file, store.Options{})
 	olga := addPerson(t, db, "olga@example.com", model.RoleOperator)
 	var secrets [4]string
 	update(t, db, func(tx *store.Tx) error {

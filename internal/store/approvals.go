@@ -103,7 +103,7 @@ func (t *Tx) Approvals(f ApprovalFilter) ([]model.Approval, error) {
 // says that there are more than the 10,000 that are counted.
 func (t *Tx) CountApprovals(f ApprovalFilter) (n int, capped bool, err error) {
 	where, args := f.where()
-	_, err = t.Get(&n, "SELECT count(*) FROM (SELECT 1 FROM approvals WHERE "+where+" LIMIT ?) AS some", append(args, MaxCount+1)...)
+	_, err = t.Get(&n, "SELECT count(*) FROM (SELECT 1 FROM approvals WHERE "+where+" LIMIT ?) AS part", append(args, MaxCount+1)...)
 	return min(n, MaxCount), n > MaxCount, err
 }
 

@@ -20,13 +20,25 @@ type snapshot struct {
 	conflicts map[string]model.Contradiction
 }
 
-// LockCase loads an intent whole and locks it until the transaction ends.
-// The error is of kind NotFound where there is none.
+// LockCase loads an intent whole and locks it until the transaction ends, and
+// with a compensation the intent that it undoes: an own lock is taken before the
+// parent's, always. The error is of kind NotFound where there is none.
 func (t *Tx) LockCase(id string) (*model.Case, error) {
-	c, err := t.Case(id)
+	c := &model.Case{}
+	ok, err := t.Get(&c.Intent, "SELECT * FROM intents WHERE id = ?"+t.db.dialect.lock, id)
 	if err != nil {
 		return nil, err
 	}
+	if !ok {
+		return nil, noIntent(id)
+	}
+	if err := t.lockParent(c); err != nil {
+		return nil, err
+	}
+	if err := t.loadAll(c); err != nil {
+		return nil, err
+	}
+	t.now = max(t.now, c.UpdatedAt+1) // stored by a process whose clock was ahead
 	if t.loaded == nil {
 		t.loaded = map[string]snapshot{}
 	}
@@ -42,15 +54,34 @@ func (t *Tx) Case(id string) (*model.Case, error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, model.Errorf(model.NotFound, "not-found", "There is no intent %s, or it is not yours to see.", id)
+		return nil, noIntent(id)
 	}
+	return c, t.loadAll(c)
+}
+
+func noIntent(id string) error {
+	return model.Errorf(model.NotFound, "not-found", "There is no intent %s, or it is not yours to see.", id)
+}
+
+// lockParent keeps the intent that a compensation undoes from changing.
+func (t *Tx) lockParent(c *model.Case) error {
+	if c.Parent == "" || t.db.dialect.lock == "" {
+		return nil
+	}
+	var id string
+	_, err := t.Get(&id, "SELECT id FROM intents WHERE id = ?"+t.db.dialect.lock, c.Parent)
+	return err
+}
+
+// loadAll loads all that hangs on an intent.
+func (t *Tx) loadAll(c *model.Case) error {
 	if err := t.loadSteps(c); err != nil {
-		return nil, err
+		return err
 	}
 	if err := t.loadRows(c); err != nil {
-		return nil, err
+		return err
 	}
-	return c, t.loadDead(c)
+	return t.loadDead(c)
 }
 
 // loadSteps loads the steps with their attempts, evidence and frozen requests.

@@ -1,36 +1,44 @@
 package store
 
 import (
-	"errors"
+	"context"
+	"database/sql"
 	"strings"
 
-	"github.com/mattn/go-sqlite3"
+	"github.com/pressly/goose/v3/database"
 )
 
-// retryable reports whether the whole transaction may simply be run again: the
-// database refused it before anything of it was kept.
-func retryable(err error) bool {
-	var lite sqlite3.Error
-	if errors.As(err, &lite) {
-		return lite.Code == sqlite3.ErrBusy || lite.Code == sqlite3.ErrLocked
-	}
-	return false
-}
+// fault is what a database's error means for the transaction that met it.
+type fault int
 
-// outOfSpace reports whether the disk is full: intake is then refused until
-// there is room again.
-func outOfSpace(err error) bool {
-	var lite sqlite3.Error
-	return errors.As(err, &lite) && lite.Code == sqlite3.ErrFull
-}
+const (
+	noFault   fault = iota // nothing that the database says about itself
+	passing                // refused before anything was kept: run the transaction again
+	full                   // the disk is full
+	gone                   // the connection or the server is gone
+	duplicate              // a unique key that another transaction took meanwhile
+)
 
-// damaged reports whether the file is no database, or a broken one.
-func damaged(err error) bool {
-	var lite sqlite3.Error
-	if errors.As(err, &lite) {
-		return lite.Code == sqlite3.ErrNotADB || lite.Code == sqlite3.ErrCorrupt
-	}
-	return false
+// dialect is everything in which the two databases differ.
+type dialect struct {
+	name string
+	// goose is the migrations' dialect; text changes a migration for the database.
+	goose database.Dialect
+	text  func(migration string) string
+	// triggers make the append-only tables append-only; idempotent.
+	triggers string
+	// alone runs the preparation of a database while no other process does.
+	alone func(ctx context.Context, db *DB, fn func() error) error
+	// Row locks, as they end a SELECT: SQLite's one writer needs none.
+	lock, share string
+	// snapshot is how a transaction reads on one snapshot.
+	snapshot sql.TxOptions
+	// now reads the database's own clock, in microseconds; "" takes the process's.
+	now string
+	// fault tells what an error means.
+	fault func(error) fault
+	// undecided reports whether a failed commit may have been kept.
+	undecided func(error) bool
 }
 
 // prefixEnd is the smallest text behind every text that begins with prefix, so

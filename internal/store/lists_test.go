@@ -12,12 +12,23 @@ import (
 // openLists gives a database with open work of two accounts.
 func openLists(t *testing.T, intents ...model.Intent) *DB {
 	t.Helper()
+	return fill(t, OpenPlace(t), intents...)
+}
+
+// openPlans gives an empty SQLite database: query plans are read from that one.
+func openPlans(t *testing.T) *DB {
+	t.Helper()
 	db, err := Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "lists.db"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	err = db.Update(t.Context(), func(tx *Tx) error {
+	return fill(t, db)
+}
+
+func fill(t *testing.T, db *DB, intents ...model.Intent) *DB {
+	t.Helper()
+	err := db.Update(t.Context(), func(tx *Tx) error {
 		for _, account := range []string{"acme", "globex"} {
 			if err := tx.EnsureAccount(account); err != nil {
 				return err
@@ -94,9 +105,10 @@ func TestListsUseTheirIndex(t *testing.T) {
 		"everything":    {func(f *ListFilter) { f.State, f.Kind, f.Owner = AnyState, "", "" }, "intents_created"},
 		"backwards":     {func(f *ListFilter) { f.From.Back = true }, "intents_queue"},
 		"nobody's":      {func(f *ListFilter) { f.Owner = Nobody }, "intents_queue"},
+		"newest of one": {func(f *ListFilter) { f.Order, f.Kind, f.Currency, f.Owner = NewestIntent, "", "", "" }, "intents_state"},
 		"by age, state": {func(f *ListFilter) { f.Order, f.State = OldestIntent, StateUnknown }, "intents_age"},
 	}
-	db := openLists(t)
+	db := openPlans(t)
 	for name, c := range cases {
 		for _, accounts := range [][]string{both[:1], both} {
 			f, from := crowded, *crowded.From
@@ -126,7 +138,7 @@ func TestOtherQueriesUseIndexes(t *testing.T) {
 	both := []string{"acme", "globex"}
 	search, searchArgs := searchQuery("intent-abcdefg:create-payout", ListFilter{Accounts: both, Kind: "payout"})
 	sums, sumArgs := uncertaintyQuery(both)
-	err := openLists(t).View(t.Context(), func(tx *Tx) error {
+	err := openPlans(t).View(t.Context(), func(tx *Tx) error {
 		for name, q := range map[string]struct {
 			query string
 			args  []any
@@ -251,8 +263,8 @@ func TestSearchOfWhatHangsOnAnIntent(t *testing.T) {
 		for _, statement := range []string{
 			"INSERT INTO attempts (intent_id, step, number, generation, wire_key, trigger_by, worker, boot, fence, started_at, deadline_at, finished_at, result, request_id) SELECT intent_id, name, 1, 1, 'w', 'engine', 'w', 'b', 1, 1, 2, 2, 'unknown', 'req-1' FROM steps WHERE intent_id = ?",
 			"INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, document) SELECT 'evidence-1', intent_id, name, 'operator', 'happened', 1, 1, 'upload:upload-1' FROM steps WHERE intent_id = ?",
-			"INSERT INTO audit_entries (id, at, actor, event, account, intent_id, canonical, mac) VALUES ('audit-1', 1, 'a', 'e', 'acme', ?, x'00', x'00')",
-			"INSERT INTO audit_log (idx, entry_id, account, event, intent_id, actor, at, leaf_hash) VALUES (405, 'audit-1', 'acme', 'e', ?, 'a', 1, x'00')",
+			"INSERT INTO audit_entries (id, at, actor, event, account, intent_id, canonical, mac) VALUES ('audit-1', 1, 'a', 'e', 'acme', ?, '0', '0')",
+			"INSERT INTO audit_log (idx, entry_id, account, event, intent_id, actor, at, leaf_hash) VALUES (405, 'audit-1', 'acme', 'e', ?, 'a', 1, '0')",
 		} {
 			if _, err := tx.Exec(statement, id); err != nil {
 				return fmt.Errorf("%.40s: %w", statement, err)

@@ -14,9 +14,9 @@ import (
 
 func TestTimeNeverRunsBackwards(t *testing.T) {
 	clock := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
-	file := filepath.Join(t.TempDir(), "a.db")
+	place := storetest.Place(t)
 	opts := store.Options{Clock: func() time.Time { return clock }}
-	db := storetest.OpenFile(t, file, opts)
+	db := storetest.OpenAt(t, place, opts)
 	stamp := func(db *store.DB) (at model.Time) {
 		if err := db.Update(t.Context(), func(tx *store.Tx) error { at = tx.Now(); return nil }); err != nil {
 			t.Fatal(err)
@@ -29,7 +29,7 @@ func TestTimeNeverRunsBackwards(t *testing.T) {
 		t.Errorf("after the clock went back: %v, want %v", second, first+1)
 	}
 	db.Close()
-	if third := stamp(storetest.OpenFile(t, file, opts)); third != first+2 {
+	if third := stamp(storetest.OpenAt(t, place, opts)); third != first+2 {
 		t.Errorf("after a restart: %v, want %v", third, first+2)
 	}
 }
@@ -45,7 +45,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	foreign := filepath.Join(dir, "foreign.db")
 	newer := filepath.Join(dir, "newer.db")
-	storetest.OpenFile(t, newer, store.Options{}).Close()
+	storetest.OpenAt(t, "sqlite:"+newer, store.Options{}).Close()
 	execRaw(t, newer, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)")
 	execRaw(t, foreign, "CREATE TABLE theirs (a)")
 	for _, test := range []struct{ name, file, want string }{

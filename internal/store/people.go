@@ -57,7 +57,7 @@ func (t *Tx) PersonByEmail(email string) (model.Person, error) {
 func (t *Tx) Person(id string) (model.Person, error) { return t.person("id", id) }
 
 func (t *Tx) person(column, value string) (p model.Person, err error) {
-	ok, err := t.Get(&p, "SELECT "+personColumns+" FROM people WHERE "+column+" = ?", value)
+	ok, err := t.Get(&p, "SELECT "+personColumns+" FROM people WHERE "+column+" = ?"+t.shared(), value)
 	if err != nil {
 		return p, err
 	}
@@ -77,7 +77,7 @@ type membership struct {
 
 func (t *Tx) rolesOf(person string) (map[string][]model.Role, error) {
 	var rows []membership
-	err := t.Select(&rows, "SELECT person, account, role FROM memberships WHERE person = ? ORDER BY account, role", person)
+	err := t.Select(&rows, "SELECT person, account, role FROM memberships WHERE person = ? ORDER BY account, role"+t.shared(), person)
 	roles := map[string][]model.Role{}
 	for _, m := range rows {
 		roles[m.Account] = append(roles[m.Account], m.Role)

@@ -95,7 +95,7 @@ func (t *Tx) SessionBySecret(secret string) (s Session, ok bool, err error) {
 
 func (t *Tx) session(idHash []byte) (s Session, ok bool, err error) {
 	now, idle := t.liveAt()
-	ok, err = t.Get(&s, "SELECT "+sessionColumns+" FROM sessions WHERE id_hash = ? AND "+live, idHash, now, idle)
+	ok, err = t.Get(&s, "SELECT "+sessionColumns+" FROM sessions WHERE id_hash = ? AND "+live+t.shared(), idHash, now, idle)
 	return s, ok, err
 }
 

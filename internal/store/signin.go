@@ -85,6 +85,9 @@ func (t *Tx) TakeTry(subjects ...string) (taken []string, wait model.Time, err e
 		return nil, 0, err
 	}
 	for _, subject := range subjects {
+		if err := t.oneAtATime("signin " + subject); err != nil {
+			return nil, 0, err
+		}
 		next, err := t.nextTry(subject)
 		if err != nil {
 			return nil, 0, err

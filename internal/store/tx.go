@@ -20,6 +20,8 @@ type Tx struct {
 	tx  *sqlx.Tx
 	db  *DB
 	now model.Time
+	// writes is false where the database refuses to lock or change rows.
+	writes bool
 	// loaded are the cases locked here, as they were.
 	loaded map[string]snapshot
 }
@@ -34,8 +36,8 @@ const maxRetries = 8
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	for try := 0; ; try++ {
 		err := db.updateOnce(ctx, fn)
-		if err == nil || !retryable(err) || try == maxRetries {
-			return classify(err)
+		if err == nil || !db.again(err) || try == maxRetries {
+			return db.classify(err)
 		}
 		pause := time.Duration(rand.Int64N(int64(10*time.Millisecond) << min(try, 5)))
 		select {
@@ -46,37 +48,66 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
+// again reports whether the whole transaction may simply be run once more:
+// nothing of it was kept. A unique key taken meanwhile is seen by the next run.
+func (db *DB) again(err error) bool {
+	if errors.Is(err, model.Unknown) {
+		return false
+	}
+	switch db.dialect.fault(err) {
+	case passing, gone, duplicate:
+		return true
+	}
+	return false
+}
+
 // classify gives the database's own refusals a kind.
-func classify(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case outOfSpace(err):
+func (db *DB) classify(err error) error {
+	if err == nil || errors.Is(err, model.Unknown) {
+		return err
+	}
+	switch db.dialect.fault(err) {
+	case full:
 		return &model.Error{Kind: model.Busy, Code: "busy", Message: "The disk is full; nothing was stored. Try again when there is room.", Cause: err}
-	case retryable(err):
+	case passing:
 		return &model.Error{Kind: model.Busy, Code: "busy", Message: "The database is busy; nothing was stored. Try again.", Cause: err}
+	case gone:
+		return &model.Error{Kind: model.Busy, Code: "busy", Message: "The database does not answer; nothing was stored. Try again.", Cause: err}
 	}
 	return err
 }
 
 func (db *DB) updateOnce(ctx context.Context, fn func(*Tx) error) error {
-	raw, err := db.write.BeginTxx(ctx, nil)
+	tx, err := db.begin(ctx)
 	if err != nil {
-		return fmt.Errorf("begin: %w", err)
+		return err
 	}
-	defer raw.Rollback()
-	// Read after the write lock is held: nobody can store a later time meanwhile.
-	tx := &Tx{ctx: ctx, tx: raw, db: db, now: db.next()}
+	defer tx.tx.Rollback()
 	if err := fn(tx); err != nil {
 		return err
 	}
-	db.latest.Store(int64(tx.now)) // kept or not: a commit may say nothing, and time only has to grow
+	db.passed(tx.now) // kept or not: a commit may say nothing, and time only has to grow
 	return tx.commit()
+}
+
+// begin starts a transaction that writes, at a time later than everything that
+// this process stored. On SQLite that is everything stored at all: the write
+// lock is held before the clock is read.
+func (db *DB) begin(ctx context.Context) (*Tx, error) {
+	raw, err := db.write.BeginTxx(ctx, nil)
+	if err != nil {
+		return nil, fmt.Errorf("begin: %w", err)
+	}
+	now, err := db.clock(ctx, raw)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("read the clock: %w", err), raw.Rollback())
+	}
+	return &Tx{ctx: ctx, tx: raw, db: db, now: max(now, model.Time(db.latest.Load())+1), writes: true}, nil
 }
 
 // commit keeps the transaction with the time it was made at.
 func (t *Tx) commit() error {
-	if _, err := t.Exec("UPDATE installation SET latest = ? WHERE latest < ?", t.now, t.now); err != nil {
+	if err := t.stamp(); err != nil {
 		return err
 	}
 	if hook := t.db.opts.BeforeCommit; hook != nil {
@@ -85,7 +116,7 @@ func (t *Tx) commit() error {
 		}
 	}
 	if err := t.tx.Commit(); err != nil {
-		if retryable(err) || outOfSpace(err) {
+		if !t.db.dialect.undecided(err) {
 			return err
 		}
 		return unknownCommit(err)
@@ -105,37 +136,27 @@ func unknownCommit(err error) error {
 
 // View runs fn in a transaction that only reads, on one snapshot.
 func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
-	raw, err := db.read.BeginTxx(ctx, &sql.TxOptions{ReadOnly: true})
+	raw, err := db.read.BeginTxx(ctx, &db.dialect.snapshot)
 	if err != nil {
-		return fmt.Errorf("begin reading: %w", err)
+		return db.classify(fmt.Errorf("begin reading: %w", err))
 	}
 	defer raw.Rollback()
-	return fn(&Tx{ctx: ctx, tx: raw, db: db, now: db.Now()})
+	return db.classify(fn(&Tx{ctx: ctx, tx: raw, db: db, now: db.Now()}))
 }
 
 // Rehearse runs fn in a transaction that writes and is always rolled back: what
 // would happen, without its happening.
 func (db *DB) Rehearse(ctx context.Context, fn func(*Tx) error) error {
-	raw, err := db.write.BeginTxx(ctx, nil)
+	tx, err := db.begin(ctx)
 	if err != nil {
-		return classify(fmt.Errorf("begin: %w", err))
+		return db.classify(err)
 	}
-	defer raw.Rollback()
-	return fn(&Tx{ctx: ctx, tx: raw, db: db, now: db.next()})
+	defer tx.tx.Rollback()
+	return db.classify(fn(tx))
 }
 
-// next is the time of a new writing transaction: the clock's, but always later
-// than everything stored.
-func (db *DB) next() model.Time {
-	return max(model.At(db.opts.Clock()), model.Time(db.latest.Load())+1)
-}
-
-// Now is the present by the clock that stored times follow.
-func (db *DB) Now() model.Time {
-	return max(model.At(db.opts.Clock()), model.Time(db.latest.Load()))
-}
-
-// Now is the transaction's time; it is the same throughout.
+// Now is the transaction's time. It only grows: an intent that is locked later
+// may have been stored at a later one.
 func (t *Tx) Now() model.Time { return t.now }
 
 // Context is the context that the transaction runs under.
@@ -150,9 +171,19 @@ func (t *Tx) NewID(prefix string) string {
 	return prefix + "-" + t.db.ids.next(uint64(t.now.Std().UnixMilli())).String()
 }
 
+// rebind gives a statement as the database's driver wants it.
+func (db *DB) rebind(query string) string {
+	if known, ok := db.rebound.Load(query); ok {
+		return known.(string)
+	}
+	bound := db.write.Rebind(query)
+	db.rebound.Store(query, bound)
+	return bound
+}
+
 // Exec runs a statement; '?' stands for an argument on every database.
 func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {
-	result, err := t.tx.ExecContext(t.ctx, t.tx.Rebind(query), args...)
+	result, err := t.tx.ExecContext(t.ctx, t.db.rebind(query), args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", verb(query), err)
 	}
@@ -170,7 +201,7 @@ func (t *Tx) Changed(query string, args ...any) (int64, error) {
 
 // Get reads one row; ok is false when there is none.
 func (t *Tx) Get(into any, query string, args ...any) (ok bool, err error) {
-	err = t.tx.GetContext(t.ctx, into, t.tx.Rebind(query), args...)
+	err = t.tx.GetContext(t.ctx, into, t.db.rebind(query), args...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -182,7 +213,7 @@ func (t *Tx) Get(into any, query string, args ...any) (ok bool, err error) {
 
 // Select reads rows into a slice.
 func (t *Tx) Select(into any, query string, args ...any) error {
-	if err := t.tx.SelectContext(t.ctx, into, t.tx.Rebind(query), args...); err != nil {
+	if err := t.tx.SelectContext(t.ctx, into, t.db.rebind(query), args...); err != nil {
 		return fmt.Errorf("%s: %w", verb(query), err)
 	}
 	return nil
@@ -190,7 +221,7 @@ func (t *Tx) Select(into any, query string, args ...any) error {
 
 // Each reads rows one at a time, so that memory does not grow with their number.
 func (t *Tx) Each(row any, fn func() error, query string, args ...any) error {
-	rows, err := t.tx.QueryxContext(t.ctx, t.tx.Rebind(query), args...)
+	rows, err := t.tx.QueryxContext(t.ctx, t.db.rebind(query), args...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb(query), err)
 	}

@@ -33,7 +33,7 @@ func (t *Tx) InsertWebhook(w Webhook) (fresh bool, err error) {
 func (t *Tx) DueWebhooks(limit int) ([]Webhook, error) {
 	var list []Webhook
 	err := t.Select(&list, `SELECT w.*, k.tries FROM webhook_work k JOIN webhooks w ON w.provider = k.provider AND w.event_id = k.event_id
-		WHERE k.due_at > 0 AND k.due_at <= ? ORDER BY k.due_at LIMIT ?`, t.now, limit)
+		WHERE k.due_at > 0 AND k.due_at <= ? ORDER BY k.due_at LIMIT ?`+t.passOver("k"), t.now, limit)
 	return list, err
 }
 

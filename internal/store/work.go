@@ -5,11 +5,31 @@ import (
 )
 
 // Due lists the intents for which the engine has something to do by now, the
-// longest waiting first. A leased intent wakes when its lease ends.
+// longest waiting first. A leased intent wakes when its lease ends. Where many
+// claim at once, the rows are locked, and those that others have locked are
+// passed over.
 func (t *Tx) Due(limit int) ([]string, error) {
 	var ids []string
-	err := t.Select(&ids, "SELECT id FROM intents WHERE wake_at > 0 AND wake_at <= ? ORDER BY wake_at LIMIT ?", t.now, limit)
+	err := t.Select(&ids, "SELECT id FROM intents WHERE wake_at > 0 AND wake_at <= ? ORDER BY wake_at LIMIT ?"+t.passOver("intents"), t.now, limit)
 	return ids, err
+}
+
+// passOver ends a SELECT that locks its rows of a table and leaves out those
+// that others have locked.
+func (t *Tx) passOver(table string) string {
+	if !t.writes || t.db.dialect.lock == "" {
+		return ""
+	}
+	return t.db.dialect.lock + " OF " + table + " SKIP LOCKED"
+}
+
+// shared ends a SELECT of rows that must stay as they are until the transaction
+// ends, such as a person's rights.
+func (t *Tx) shared() string {
+	if !t.writes {
+		return ""
+	}
+	return t.db.dialect.share
 }
 
 // NextWake is the earliest moment at which the engine has something to do with
@@ -20,6 +40,16 @@ func (t *Tx) NextWake() (at model.Time, err error) {
 		SELECT MIN(due_at) FROM webhook_work WHERE due_at > 0 UNION ALL
 		SELECT MIN(due_at) FROM sweep_looks WHERE due_at > 0) AS next`)
 	return at, err
+}
+
+// oneAtATime waits until no other transaction is at the named work; SQLite has
+// one writer anyway.
+func (t *Tx) oneAtATime(name string) error {
+	if !t.db.Shared() {
+		return nil
+	}
+	_, err := t.Exec("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name)
+	return err
 }
 
 // Boot is one start of a process that drives intents.
