@@ -106,6 +106,8 @@ func TestSafeUntil(t *testing.T) {
 func TestAttemptsAddUp(t *testing.T) {
 	nothing := bank
 	nothing.StoredCodes, nothing.ReplayMarker = nil, ""
+	successes := bank
+	successes.ActsAreStored = false
 	late := float64(25 * 3600)
 	for _, test := range []struct {
 		name     string
@@ -116,6 +118,9 @@ func TestAttemptsAddUp(t *testing.T) {
 	}{
 		{"one unknown", bank, []Attempt{unknown(0, 2)}, nil, 1},
 		{"a replayed refusal answers for it", bank, []Attempt{unknown(0, 2), answered(5, 6, ResultPermanent, "odd", true)}, nil, 0},
+		{"a replayed acceptance too", bank, []Attempt{unknown(0, 2), answered(5, 6, ResultAccepted, "", true)}, nil, 0},
+		{"but not one that acted now", bank, []Attempt{unknown(0, 2), answered(5, 6, ResultAccepted, "", false)}, nil, 1},
+		{"nor where something may have acted unkept", successes, []Attempt{unknown(0, 2), answered(5, 6, ResultAccepted, "", true)}, nil, 1},
 		{"but not for a worker that may still send", bank, []Attempt{lost(0, 2), answered(5, 6, ResultPermanent, "odd", true)}, nil, 1},
 		{"a stored refusal, late enough", bank, []Attempt{unknown(0, 2), answered(38, 39, ResultCurable, "no_funds", false)}, nil, 0},
 		{"a stored refusal, exactly at the limit", bank, []Attempt{unknown(0, 2), answered(37, 39, ResultCurable, "no_funds", false)}, nil, 1},

@@ -84,10 +84,10 @@ func (s *Step) deniedAfter(a *Attempt) bool {
 	})
 }
 
-// clearedByAnswer reports whether a later refusal under the same key also
-// answers for this attempt: the provider replayed it, or is known to keep
-// exactly this answer and had the time to finish the earlier request. Only
-// within the window: a forgotten key replays nothing.
+// clearedByAnswer reports whether a later answer under the same key also answers
+// for this attempt: the provider replayed it, or is known to keep exactly this
+// refusal and had the time to finish the earlier request. Only within the
+// window: a forgotten key replays nothing.
 func (c *Case) clearedByAnswer(s *Step, a *Attempt) bool {
 	sent, bounded := c.lastSend(s, a)
 	if !bounded {
@@ -96,11 +96,13 @@ func (c *Case) clearedByAnswer(s *Step, a *Attempt) bool {
 	settled := sent.Add(s.Contract.LongestCall + max(s.Contract.SettleDelay, 0))
 	for i := range s.Attempts {
 		b := &s.Attempts[i]
-		if b.Number <= a.Number || b.Generation != a.Generation || b.Result != ResultPermanent && b.Result != ResultCurable {
+		if b.Number <= a.Number || b.Generation != a.Generation {
 			continue
 		}
-		stored := slices.Contains(s.Contract.StoredCodes, b.Code) && settled < b.StartedAt
-		replayed := b.Replayed && s.Contract.ReplayMarker != ""
+		refused := b.Result == ResultPermanent || b.Result == ResultCurable
+		acted := s.Contract.ActsAreStored && (b.Result == ResultAccepted || b.Result == ResultConfirmed || b.Result == ResultFailed)
+		stored := refused && slices.Contains(s.Contract.StoredCodes, b.Code) && settled < b.StartedAt
+		replayed := (refused || acted) && b.Replayed && s.Contract.ReplayMarker != ""
 		if (stored || replayed) && s.withinRetention(b) {
 			return true
 		}

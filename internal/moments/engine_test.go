@@ -9,31 +9,7 @@ import (
 	"time"
 
 	"countersign/internal/model"
-	"countersign/internal/provider/sandbox/server"
 )
-
-// Moment 2: the response arrives; the process dies before the outcome is committed.
-func TestMoment02DeathBeforeTheOutcomeIsCommitted(t *testing.T) {
-	w := newWorld(t)
-	id := w.payout("p-1")
-	w.dieAt(2, false) // commit 1 reserves create-payout, commit 2 would settle it
-	w.passOnce()
-	if n := w.effects("payouts"); n != 1 {
-		t.Fatalf("the provider acted %d times before the death", n)
-	}
-	w.restart()
-	w.run(0)
-	c := w.load(id)
-	if a := c.Step("create-payout").Attempts[0]; !a.Lost || a.Result != model.ResultUnknown {
-		t.Errorf("the lost attempt is %+v", a)
-	}
-	w.run(time.Hour)
-	w.expect(id, model.Completed, "create-payout", model.Confirmed)
-	if n := w.effects("payouts"); n != 1 {
-		t.Errorf("the books show %d payouts", n)
-	}
-	w.checkInvariants(t)
-}
 
 // Moment 3: a commit was kept but reported an error.
 func TestMoment03CommitKeptButReportedAsError(t *testing.T) {
@@ -57,12 +33,12 @@ func TestMoment03CommitKeptButReportedAsError(t *testing.T) {
 					}
 				}
 			}
-			w.checkInvariants(t)
+			w.survive(t)
 		})
 	}
 }
 
-// kinds are one intent of each kind that customers submit, with its effects.
+// kinds are one intent of each kind, with the effects that stand once it is done.
 var kinds = []struct {
 	kind, params string
 	effects      map[string]int
@@ -72,19 +48,37 @@ var kinds = []struct {
 		map[string]int{"messages": 1}},
 	{model.KindDispute, `{"dispute":"dp_31","charge":"ch_8","amount":4200,"currency":"EUR","reason":"product_not_received","response":"contest","credit":{"payee":{"reference":"rep-118","name":"Ada Rep","destination":"acct_9"},"amount":4200},"due_by":"2026-12-10T00:00:00Z","notify":["ada@example.com"],"evidence":[{"type":"shipping","text":"Delivered on 3 October."}]}`,
 		map[string]int{"disputes": 1, "credits": 1, "messages": 1}},
+	{model.KindCompensation, "", map[string]int{"payouts": 0, "payout_reversals": 1, "messages": 2}},
+}
+
+// begin accepts an intent of a kind under some faults. One that undoes another is
+// asked for and approved on a paid one.
+func (w *world) begin(kind string, faults ...trouble) (id string) {
+	w.t.Helper()
+	parent := ""
+	if kind == model.KindCompensation {
+		parent = w.paid("k-1")
+	}
+	for _, f := range faults {
+		w.fault(f.fault, f.times, f.match, f.ms)
+	}
+	if parent != "" {
+		return w.compensation(parent, "create-payout")
+	}
+	return w.submit(kind, "k-1", paramsOf(kind))
 }
 
 // Moment 4: the process dies at each commit of each step of each kind, with the
 // commit lost and with the commit kept.
 func TestMoment04DeathAtEveryCommitOfEveryKind(t *testing.T) {
 	for _, k := range kinds {
-		commits := w4Commits(t, k.kind, k.params)
+		commits := w4Commits(t, k.kind)
 		for n := 1; n <= commits; n++ {
 			for _, kept := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/commit %d/kept %v", k.kind, n, kept), func(t *testing.T) {
 					t.Parallel()
 					w := newWorld(t)
-					id := w.submit(k.kind, "k-1", k.params)
+					id := w.begin(k.kind)
 					w.dieAt(n, kept)
 					w.runUntilDeath()
 					w.restart()
@@ -97,7 +91,7 @@ func TestMoment04DeathAtEveryCommitOfEveryKind(t *testing.T) {
 							t.Errorf("the books show %d of %s, want %d", got, operation, want)
 						}
 					}
-					w.checkInvariants(t)
+					w.survive(t)
 				})
 			}
 		}
@@ -105,10 +99,10 @@ func TestMoment04DeathAtEveryCommitOfEveryKind(t *testing.T) {
 }
 
 // w4Commits counts the commits of an undisturbed run.
-func w4Commits(t *testing.T, kind, params string) int {
+func w4Commits(t *testing.T, kind string) int {
 	var commits atomic.Int64
 	w := newWorld(t)
-	id := w.submit(kind, "k-1", params)
+	id := w.begin(kind)
 	w.set(func() error { commits.Add(1); return nil }, nil)
 	w.run(time.Hour)
 	if c := w.load(id); c.State != model.Completed {
@@ -119,39 +113,6 @@ func w4Commits(t *testing.T, kind, params string) int {
 		t.Fatalf("only %d commits", n)
 	}
 	return n
-}
-
-// Moment 6: webhooks twice, late and out of order change nothing that queries
-// would not have found.
-func TestMoment06WebhooksTwiceLateAndOutOfOrder(t *testing.T) {
-	for _, fault := range []string{"webhook_twice", "webhook_out_of_order"} {
-		t.Run(fault, func(t *testing.T) {
-			w := newWorld(t)
-			w.fault(fault, 10, posts(""), 0)
-			id := w.payout("p-1")
-			w.run(time.Hour)
-			w.expect(id, model.Completed, "create-payout", model.Confirmed)
-			if n := len(w.load(id).Conflicts); n != 0 {
-				t.Errorf("%d conflicts", n)
-			}
-			w.checkInvariants(t)
-		})
-	}
-}
-
-// Moment 6, before our own commit: the webhook of an effect whose answer was
-// never stored.
-func TestMoment06WebhookBeforeOurCommit(t *testing.T) {
-	w := newWorld(t)
-	id := w.payout("p-1")
-	w.dieAt(2, false)
-	w.passOnce()
-	w.restart()
-	w.clock.Add(5 * time.Second) // the payout settles, and its webhook comes first
-	w.run(0)
-	w.run(time.Hour)
-	w.expect(id, model.Completed, "create-payout", model.Confirmed)
-	w.checkInvariants(t)
 }
 
 // Moment 8: the key's window closes while the step is unknown.
@@ -177,7 +138,7 @@ func TestMoment08WindowClosesWhileUnknown(t *testing.T) {
 	if n := w.effects("payouts"); n != 1 {
 		t.Errorf("the books show %d payouts", n)
 	}
-	w.checkInvariants(t)
+	w.survive(t)
 }
 
 // Moment 9: the query says not found while the request is still on its way.
@@ -204,7 +165,7 @@ func TestMoment09NotFoundWhileOnItsWay(t *testing.T) {
 	if n := w.effects("payouts"); n != 1 {
 		t.Errorf("the books show %d payouts", n)
 	}
-	w.checkInvariants(t)
+	w.survive(t)
 }
 
 // Moment 9, without a key: nothing is sent again before absence is proof.
@@ -230,101 +191,5 @@ func TestMoment09UnkeyedIsNotSentAgainBeforeProof(t *testing.T) {
 	if n := w.effects("messages"); n != 1 {
 		t.Errorf("the books show %d messages", n)
 	}
-	w.checkInvariants(t)
-}
-
-// Moment 10: the query finds another amount.
-func TestMoment10QueryFindsAnotherAmount(t *testing.T) {
-	w := newWorld(t)
-	w.fault("wrong_amount_echo", 1, posts("/payouts"), 0)
-	id := w.payout("p-1")
-	w.run(time.Hour)
-	w.expect(id, model.NeedsReview, "create-payout", model.OutcomeUnknown)
-	c := w.load(id)
-	if c.OpenConflict() == nil {
-		t.Fatalf("no conflict is open\n%s", describe(c))
-	}
-	if n := w.effects("payouts"); n != 1 {
-		t.Errorf("the books show %d payouts", n)
-	}
-	w.checkInvariants(t)
-}
-
-// Moment 13: throttled, refused for good, refused until cured, and an answer
-// for another key.
-func TestMoment13Refusals(t *testing.T) {
-	for _, test := range []struct {
-		fault  string
-		times  int
-		state  model.IntentState
-		step   model.StepState
-		effect int
-	}{
-		{"429", 2, model.Completed, model.Confirmed, 1},
-		{"500_before", 3, model.Completed, model.Confirmed, 1},
-		{"500_after", 1, model.Completed, model.Confirmed, 1},
-		{"drop_before_accept", 2, model.Completed, model.Confirmed, 1},
-		{"truncated_body", 1, model.Completed, model.Confirmed, 1},
-		{"other_key_echo", 1, model.Completed, model.Confirmed, 1},
-		{"reject_permanent", 1, model.TerminalFailure, model.FailedSafely, 0},
-		{"reject_curable", 1, model.NeedsReview, model.FailedSafely, 0},
-		{"settle_failed", 1, model.NeedsReview, model.FailedSafely, 0},
-	} {
-		t.Run(test.fault, func(t *testing.T) {
-			w := newWorld(t)
-			w.fault(test.fault, test.times, posts("/payouts"), 0)
-			id := w.payout("p-1")
-			w.run(2 * time.Hour)
-			w.expect(id, test.state, "create-payout", test.step)
-			if n := w.effects("payouts"); n != test.effect {
-				t.Errorf("the books show %d payouts, want %d", n, test.effect)
-			}
-			w.checkInvariants(t)
-		})
-	}
-}
-
-// Moment 13: a refusal that came before executing does not clear an earlier
-// attempt that may have acted.
-func TestMoment13RefusalAfterAnUnknownAttempt(t *testing.T) {
-	w := newWorld(t, func(c *server.Config) { c.Stores = server.StoresSuccesses })
-	w.fault("drop_after_accept", 1, posts("/payouts"), 0)
-	w.fault("500_before", 1000, looks(), 0)
-	id := w.payout("p-1")
-	w.run(time.Hour)
-	c := w.load(id)
-	s := c.Step("create-payout")
-	if s.State != model.OutcomeUnknown || len(s.Attempts) != 1 {
-		t.Errorf("with a provider that stores successes only: %s after %d attempts\n%s", s.State, len(s.Attempts), describe(c))
-	}
-	w.checkInvariants(t)
-}
-
-// Moment 17: accepted, then failed; paid, then returned.
-func TestMoment17PaidThenReturned(t *testing.T) {
-	w := newWorld(t)
-	w.fault("settle_then_return", 1, posts("/payouts"), 10_000)
-	id := w.payout("p-1")
-	w.run(2 * time.Hour)
-	c := w.load(id)
-	if c.State != model.NeedsReview || c.Step("create-payout").State != model.Confirmed || c.Step("create-payout").Returned != 95050 {
-		t.Fatalf("intent %s, returned %d\n%s", c.State, c.Step("create-payout").Returned, describe(c))
-	}
-	if c.Exposure() != 0 {
-		t.Errorf("exposure is %d though the money came back", c.Exposure())
-	}
-	w.checkInvariants(t)
-}
-
-// A settlement that never comes becomes unknown, and is not sent again.
-func TestSettlementOverdue(t *testing.T) {
-	w := newWorld(t)
-	w.fault("settle_never", 1, posts("/payouts"), 0)
-	id := w.payout("p-1")
-	w.run(3 * time.Hour)
-	w.expect(id, model.Processing, "create-payout", model.OutcomeUnknown)
-	if n := len(w.load(id).Step("create-payout").Attempts); n != 1 {
-		t.Errorf("%d attempts", n)
-	}
-	w.checkInvariants(t)
+	w.survive(t)
 }

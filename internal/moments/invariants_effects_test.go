@@ -180,13 +180,13 @@ func (tr *truth) repeated(s *model.Step, i int) (broken []string) {
 	return broken
 }
 
-// replayed: a later refusal under the same key, replayed or kept by contract,
-// answers for the attempts before it too.
+// replayed: a later answer under the same key, replayed, or a refusal that the
+// contract says is kept, answers for the attempts before it too.
 func (tr *truth) replayed(s *model.Step, a *model.Attempt, at model.Time) bool {
 	for _, b := range s.Attempts[a.Number:] {
-		refusal := b.Result == model.ResultPermanent || b.Result == model.ResultCurable
-		kept := b.Replayed && s.Contract.ReplayMarker != "" || slices.Contains(s.Contract.StoredCodes, b.Code)
-		if refusal && kept && b.Generation == a.Generation && b.FinishedAt <= at && b.FinishedAt < tr.windowEnd(s, b.Generation) {
+		again := b.Replayed && s.Contract.ReplayMarker != "" && s.Contract.ActsAreStored && b.Result != model.ResultUnknown
+		kept := (b.Result == model.ResultPermanent || b.Result == model.ResultCurable) && slices.Contains(s.Contract.StoredCodes, b.Code)
+		if (again || kept) && b.Generation == a.Generation && b.FinishedAt <= at && b.FinishedAt < tr.windowEnd(s, b.Generation) {
 			return true
 		}
 	}

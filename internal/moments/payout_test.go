@@ -40,20 +40,5 @@ func TestPayoutCompletes(t *testing.T) {
 	if n := w.effects("payouts"); n != 1 {
 		t.Errorf("the books show %d payouts", n)
 	}
-	w.checkInvariants(t)
-}
-
-// Moment 1: the connection is cut after the provider accepted.
-func TestMoment01CutAfterAcceptance(t *testing.T) {
-	w := newWorld(t)
-	w.fault("drop_after_accept", 1, posts("/payouts"), 0)
-	id := w.payout("p-1")
-	w.run(0)
-	w.expect(id, model.Processing, "create-payout", model.OutcomeUnknown)
-	w.run(5 * time.Minute)
-	w.expect(id, model.Completed, "create-payout", model.Confirmed)
-	if n := w.effects("payouts"); n != 1 {
-		t.Errorf("the books show %d payouts", n)
-	}
-	w.checkInvariants(t)
+	w.survive(t)
 }
