@@ -23,8 +23,10 @@ const (
 const busyAgain = 200 * time.Millisecond
 
 // Receive verifies one webhook and keeps it for ever; it is applied later, and
-// a redelivery changes nothing. Errors are of kind NotFound for a provider that
-// is not configured, Unauthenticated for a signature or time that does not hold.
+// a redelivery changes nothing: what came first under an id stays, and another
+// content under it is a line of the security log. Errors are of kind NotFound for
+// a provider that is not configured, Unauthenticated for a signature or time that
+// does not hold.
 func (e *Engine) Receive(ctx context.Context, name string, header http.Header, raw []byte) error {
 	adapter, ok := e.Providers.Adapter(name)
 	if !ok {
@@ -34,13 +36,18 @@ func (e *Engine) Receive(ctx context.Context, name string, header http.Header, r
 	if err != nil {
 		return err
 	}
+	same := true
 	err = e.DB.Update(ctx, func(tx *store.Tx) error {
-		_, err := tx.InsertWebhook(store.Webhook{Provider: name, EventID: event.ID, Type: event.Type, Operation: event.Operation,
-			Ref: event.Ref, Reference: event.Reference, Body: raw, ReceivedAt: tx.Now()})
+		w := store.Webhook{Provider: name, EventID: plain(event.ID), Type: plain(event.Type), Operation: event.Operation,
+			Ref: plain(event.Ref), Reference: plain(event.Reference), Body: raw, ReceivedAt: tx.Now()}
+		same, err = tx.KeepWebhook(w)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("keep webhook %s of %s: %w", event.ID, name, err)
+	}
+	if !same {
+		e.Logger.Warn("a webhook came again with other contents; the first ones stay", "security", true, "provider", name, "event", event.ID)
 	}
 	e.Wake()
 	return nil

@@ -1,6 +1,10 @@
 package store
 
-import "countersign/internal/model"
+import (
+	"bytes"
+
+	"countersign/internal/model"
+)
 
 // Webhook is one event as a provider sent it, with where its work stands.
 type Webhook struct {
@@ -27,6 +31,18 @@ func (t *Tx) InsertWebhook(w Webhook) (fresh bool, err error) {
 	}
 	_, err = t.Exec("INSERT INTO webhook_work (provider, event_id, due_at) VALUES (?, ?, ?)", w.Provider, w.EventID, t.now)
 	return true, err
+}
+
+// KeepWebhook is InsertWebhook for whoever wants to know about a redelivery only
+// whether it brings the same bytes as the first one, which stay.
+func (t *Tx) KeepWebhook(w Webhook) (same bool, err error) {
+	fresh, err := t.InsertWebhook(w)
+	if err != nil || fresh {
+		return true, err
+	}
+	var first []byte
+	_, err = t.Get(&first, "SELECT body FROM webhooks WHERE provider = ? AND event_id = ?", w.Provider, w.EventID)
+	return bytes.Equal(first, w.Body), err
 }
 
 // DueWebhooks lists the events whose work is due, oldest first.
