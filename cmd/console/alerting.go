@@ -160,3 +160,11 @@ func (a *app) clockTrouble(context.Context) string {
 	}
 	return ""
 }
+
+// alertChannels names the ways in which people are told.
+func (a *app) alertChannels() (names []string) {
+	for _, channel := range a.Alerts {
+		names = append(names, channel.Name())
+	}
+	return names
+}

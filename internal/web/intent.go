@@ -24,6 +24,7 @@ type intentData struct {
 	linked    []model.Intent
 	documents []store.DocumentHead
 	entries   []audit.Item
+	alerts    []store.Alert // those that stand
 }
 
 // shownAlike is how many look-alikes and entries the page lists.
@@ -64,6 +65,9 @@ func (d *intentData) read(tx *store.Tx, v *visit, id string) (err error) {
 		if d.kin, err = tx.Case(id); err != nil {
 			return err
 		}
+	}
+	if d.alerts, err = tx.StandingAlerts(id); err != nil {
+		return err
 	}
 	if d.documents, err = tx.DocumentHeads(id); err != nil {
 		return err
@@ -106,6 +110,7 @@ func (v *visit) intentView(d intentData, verdicts []actions.Verdict) templates.I
 		view.Page.Title = kindTitle(c.Kind) + " " + m.String()
 	}
 	view.Verb, view.Joiner = n.title()
+	view.Next.Facts = append(view.Next.Facts, v.alarms(d.alerts)...)
 	view.Next.Action, view.Next.Second = who.proposedButtons(verdicts)
 	n.record(&view, v.r.URL.Query())
 	if len(view.Links) == 0 {

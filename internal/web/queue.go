@@ -146,6 +146,7 @@ func (v *visit) queueRow(c *model.Case) templates.QueueRow {
 	if c.Period != "" {
 		r.What += " " + c.Period
 	}
+	v.deadline(c, &r)
 	n.stakeOf(&r)
 	r.State, r.Stuck = n.stuckState()
 	r.Proposed, r.Why = n.proposal()
@@ -153,6 +154,17 @@ func (v *visit) queueRow(c *model.Case) templates.QueueRow {
 		r.Proposed = say(templates.Link("/approvals/"+open.ID, "An approver decides"))
 	}
 	return r
+}
+
+// deadline says until when a review is to be decided, and aloud that it was not.
+func (v *visit) deadline(c *model.Case, r *templates.QueueRow) {
+	switch {
+	case c.ReviewDue == 0:
+	case c.ReviewDue <= v.now():
+		r.Overdue, r.Until = true, say("since ", templates.Clocktime(v.at(c.ReviewDue)))
+	default:
+		r.Until = say("decide by ", templates.Clocktime(v.at(c.ReviewDue)))
+	}
 }
 
 // emptyQueue says why there is nothing, and that it was read.

@@ -78,6 +78,7 @@ var pageRoutes = []route{
 	{method: get, path: "/uploads/:id", page: (*visit).upload},
 	{method: get, path: "/providers", page: (*visit).providers},
 	{method: get, path: "/workers", page: (*visit).workers},
+	{method: get, path: "/admin/alerts", page: (*visit).alerts},
 	{method: get, path: "/admin/people", page: (*visit).people},
 	{method: get, path: "/me", page: (*visit).me},
 	{method: post, path: "/me/settings", page: (*visit).saveSettings},

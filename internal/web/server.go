@@ -38,6 +38,8 @@ type Config struct {
 	Wake     func()       // tells the engine that there is something to do; nil is nobody
 	Health   func() error // why the process is not ready, or nil; nil is always ready
 	API      func(*echo.Echo)
+	// AlertChannels names the ways in which people are told; none tells nobody.
+	AlertChannels []string
 }
 
 // Demo is what pages of the demo say about it.

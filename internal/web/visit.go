@@ -111,6 +111,9 @@ func (v *visit) navigation() []templates.NavItem {
 		items = append(items, templates.NavItem{Href: "/audit", Label: "Audit"})
 	}
 	items = append(items, templates.NavItem{Href: "/providers", Label: "Providers"}, templates.NavItem{Href: "/workers", Label: "Workers"})
+	if len(v.permitted(authz.ExportAudit)) > 0 {
+		items = append(items, templates.NavItem{Href: "/admin/alerts", Label: "Alerts"})
+	}
 	if len(v.permitted(authz.ManagePeople)) > 0 {
 		items = append(items, templates.NavItem{Href: "/admin/people", Label: "People"})
 	}

@@ -49,6 +49,8 @@ var pages = map[string]templ.Component{
 	"providers":        Providers(providers()),
 	"guide":            Guide(guide()),
 	"people":           People(people()),
+	"alerts":           Alerts(alerts()),
+	"alerts-empty":     Alerts(noAlerts()),
 	"step-up":          StepUp(stepUp()),
 	"step-up-link":     StepUp(StepUpView{Page: page("Confirm that it is you", "/"), Next: "/", NoPassword: true}),
 	"signin":           SignIn(signIn()),

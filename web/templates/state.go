@@ -40,6 +40,34 @@ func (s State) look() look {
 	return look{"no", "no", string(s)}
 }
 
+// Sign is what an alert or its delivery is, for the eye: no state of an intent.
+type Sign string
+
+var signs = map[Sign]look{
+	"overdue":            {"overdue", "review", "Overdue"},
+	"review":             {"review", "review", "Needs review"},
+	"conflict":           {"review", "review", "Conflict"},
+	"review_overdue":     {"overdue", "review", "Review overdue"},
+	"settlement_overdue": {"settling", "settling", "Settlement overdue"},
+	"orphan":             {"approval", "review", "Orphan at a provider"},
+	"hold":               {"terminal", "terminal", "Restore hold"},
+	"audit":              {"failed", "failed", "Audit log trouble"},
+	"clock":              {"failed", "failed", "Clock off"},
+	"delivered":          {"yes", "yes", "Delivered"},
+	"waiting":            {"pending", "pending", "Waiting"},
+	"sending":            {"progress", "progress", "Being sent"},
+	"retrying":           {"retryable", "retryable", "Failed, will be tried again"},
+	"given_up":           {"no", "no", "Given up"},
+}
+
+// look finds how a sign is shown; one that is not known has its own name.
+func (s Sign) look() look {
+	if l, ok := signs[s]; ok {
+		return l
+	}
+	return look{"no", "no", string(s)}
+}
+
 // outcomes use a bare tick or bar, so that they are never read as states.
 var outcomes = map[Outcome]look{
 	"open":      {"approval", "approval", "Waiting"},

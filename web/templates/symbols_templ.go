@@ -161,23 +161,28 @@ func symbol(shape string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+		case "overdue":
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<path d=\"M8 1.5L14.5 8 8 14.5 1.5 8z\" fill=\"currentColor\"></path> <path class=\"k\" d=\"M8 4.6v4M8 10.2v1.4\" stroke-width=\"1.5\"></path>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 		case "approval":
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<path d=\"M8 2L14 8l-6 6-6-6z\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\"></path>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<path d=\"M8 2L14 8l-6 6-6-6z\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\"></path>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		case "unknown":
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<path class=\"tri\" d=\"M8 1.4L15.2 14.4H.8z\" stroke-width=\"1.3\" stroke-linejoin=\"round\"></path> <path class=\"ask\" d=\"M6.3 7.3c.1-1 .8-1.5 1.7-1.5s1.7.6 1.7 1.4c0 1.1-1.6 1.2-1.6 2.5\" fill=\"none\" stroke-width=\"1.3\"></path> <circle class=\"askdot\" cx=\"8.05\" cy=\"11.9\" r=\".85\"></circle>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<path class=\"tri\" d=\"M8 1.4L15.2 14.4H.8z\" stroke-width=\"1.3\" stroke-linejoin=\"round\"></path> <path class=\"ask\" d=\"M6.3 7.3c.1-1 .8-1.5 1.7-1.5s1.7.6 1.7 1.4c0 1.1-1.6 1.2-1.6 2.5\" fill=\"none\" stroke-width=\"1.3\"></path> <circle class=\"askdot\" cx=\"8.05\" cy=\"11.9\" r=\".85\"></circle>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		case "yes":
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<path d=\"M3 8.6l3.2 3.2L13 5\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.8\"></path>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<path d=\"M3 8.6l3.2 3.2L13 5\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.8\"></path>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		case "no":
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<path d=\"M3.5 8h9\" stroke=\"currentColor\" stroke-width=\"1.8\"></path>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<path d=\"M3.5 8h9\" stroke=\"currentColor\" stroke-width=\"1.8\"></path>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -203,7 +208,7 @@ func square() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<rect x=\"2.5\" y=\"2.5\" width=\"11\" height=\"11\" rx=\"1\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\"></rect>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<rect x=\"2.5\" y=\"2.5\" width=\"11\" height=\"11\" rx=\"1\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\"></rect>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
