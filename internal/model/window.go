@@ -101,7 +101,7 @@ func (c *Case) clearedByAnswer(s *Step, a *Attempt) bool {
 		}
 		refused := b.Result == ResultPermanent || b.Result == ResultCurable
 		acted := s.Contract.ActsAreStored && (b.Result == ResultAccepted || b.Result == ResultConfirmed || b.Result == ResultFailed)
-		stored := refused && slices.Contains(s.Contract.StoredCodes, b.Code) && settled < b.StartedAt
+		stored := refused && slices.Contains(s.Contract.StoredCodes, b.Code) && s.Contract.SettleDelay >= 0 && settled < b.StartedAt
 		replayed := (refused || acted) && b.Replayed && s.Contract.ReplayMarker != ""
 		if (stored || replayed) && s.withinRetention(b) {
 			return true

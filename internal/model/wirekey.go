@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 )
 
@@ -126,6 +127,9 @@ func (r WireKeyRule) class() (*regexp.Regexp, error) {
 	alphabet := r.Alphabet
 	if alphabet == "" {
 		alphabet = "[ -~]"
+	}
+	if set, err := syntax.Parse(alphabet, syntax.Perl); err == nil && set.Op != syntax.OpCharClass && !(set.Op == syntax.OpLiteral && len(set.Rune) == 1) {
+		return nil, fmt.Errorf("wire key: alphabet %q is not a class of characters", alphabet)
 	}
 	class, err := regexp.Compile("^(?:" + alphabet + ")+$")
 	if err != nil {

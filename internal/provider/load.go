@@ -2,10 +2,12 @@ package provider
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,11 +22,14 @@ type Settings struct {
 	Type   string
 	URL    string
 	Secret string // the value, already fetched from where the file points to
-	decode func(into any) error
+	// Contracts go over those that the type has built in, see Contracts.
+	Contracts []ContractFile
+	decode    func(into any) error
 }
 
 // Decode reads the provider's whole table into a struct with toml tags. Members
-// that no Decode asked for, beyond type, url and secret, are faults of the file.
+// that no Decode asked for, beyond type, url, secret and contracts, are faults of the
+// file.
 func (s Settings) Decode(into any) error {
 	if s.decode == nil {
 		return nil
@@ -46,6 +51,8 @@ type common struct {
 	Type   string `toml:"type"`
 	URL    string `toml:"url"`
 	Secret string `toml:"secret"`
+	// Contracts names a file of contracts, seen from the providers file.
+	Contracts string `toml:"contracts"`
 }
 
 // Load reads a providers file. The types map names the constructors that the
@@ -56,11 +63,11 @@ func Load(path string, types map[string]Constructor) (*Registry, error) {
 	if err != nil {
 		return nil, model.Errorf(model.Invalid, "invalid-params", "the providers file cannot be read: %w", err)
 	}
-	return parse(raw, types)
+	return parse(raw, filepath.Dir(path), types)
 }
 
-// parse is Load without the file.
-func parse(raw []byte, types map[string]Constructor) (*Registry, error) {
+// parse is Load without the file; dir is where it lies.
+func parse(raw []byte, dir string, types map[string]Constructor) (*Registry, error) {
 	var file configFile
 	meta, err := toml.Decode(string(bytes.TrimPrefix(raw, []byte("\ufeff"))), &file)
 	if err != nil {
@@ -69,7 +76,7 @@ func parse(raw []byte, types map[string]Constructor) (*Registry, error) {
 	r := &Registry{adapters: map[string]Adapter{}, routes: file.Account}
 	var faults []model.Field
 	for _, name := range slices.Sorted(maps.Keys(file.Provider)) {
-		adapter, wrong := construct(name, meta, file.Provider[name], types)
+		adapter, wrong := construct(source{name, dir, meta, file.Provider[name]}, types)
 		faults = append(faults, wrong...)
 		r.adapters[name] = adapter // also a faulty one, so that its routes are not reported too
 	}
@@ -82,37 +89,79 @@ func parse(raw []byte, types map[string]Constructor) (*Registry, error) {
 	return r, nil
 }
 
+// source is one provider's table of the file.
+type source struct {
+	name  string
+	dir   string // where the file lies
+	meta  toml.MetaData
+	table toml.Primitive
+}
+
+func (s source) decode(into any) error { return s.meta.PrimitiveDecode(s.table, into) }
+
+func (s source) fault(member, message string) model.Field {
+	return model.Field{Location: "provider." + s.name + member, Message: message}
+}
+
 // construct makes one adapter, or tells everything that is wrong with its table.
-func construct(name string, meta toml.MetaData, table toml.Primitive, types map[string]Constructor) (Adapter, []model.Field) {
-	location := "provider." + name
-	fault := func(member, message string) model.Field {
-		return model.Field{Location: location + member, Message: message}
-	}
-	decode := func(into any) error { return meta.PrimitiveDecode(table, into) }
+func construct(s source, types map[string]Constructor) (Adapter, []model.Field) {
 	var c common
-	if err := decode(&c); err != nil {
-		return nil, []model.Field{fault("", "type, url and secret are texts")}
+	if err := s.decode(&c); err != nil {
+		return nil, []model.Field{s.fault("", "type, url, secret and contracts are texts")}
 	}
 	var faults []model.Field
 	build, known := types[c.Type]
 	if !known {
-		faults = append(faults, fault(".type", "is none of "+strings.Join(slices.Sorted(maps.Keys(types)), ", ")))
+		faults = append(faults, s.fault(".type", "is none of "+strings.Join(slices.Sorted(maps.Keys(types)), ", ")))
 	}
 	if !validURL(c.URL) {
-		faults = append(faults, fault(".url", "is not an absolute address"))
+		faults = append(faults, s.fault(".url", "is not an absolute address"))
 	}
 	secret, err := ReadSecret(c.Secret)
 	if err != nil {
-		faults = append(faults, fault(".secret", err.Error()))
+		faults = append(faults, s.fault(".secret", err.Error()))
+	}
+	contracts, err := readContracts(s.dir, c.Contracts)
+	if err != nil {
+		faults = append(faults, s.fault(".contracts", err.Error()))
 	}
 	if len(faults) > 0 {
 		return nil, faults
 	}
-	adapter, err := build(Settings{Name: name, Type: c.Type, URL: c.URL, Secret: secret, decode: decode})
+	adapter, err := build(Settings{Name: s.name, Type: c.Type, URL: c.URL, Secret: secret, Contracts: contracts, decode: s.decode})
 	if err != nil {
-		return nil, []model.Field{fault("", strings.ReplaceAll(err.Error(), "\n", "; "))} // joined errors stand on lines
+		return nil, s.faultsOf(err)
 	}
 	return adapter, nil
+}
+
+// faultsOf are the faults that a constructor found, each with its own place
+// where it has one.
+func (s source) faultsOf(err error) []model.Field {
+	var known *model.Error
+	if !errors.As(err, &known) || len(known.Fields) == 0 {
+		return []model.Field{s.fault("", strings.ReplaceAll(err.Error(), "\n", "; "))} // joined errors stand on lines
+	}
+	faults := make([]model.Field, len(known.Fields))
+	for i, f := range known.Fields {
+		faults[i] = s.fault(".contracts", f.Location+" "+f.Message)
+	}
+	return faults
+}
+
+// readContracts reads the file of contracts that a provider names, if it does.
+func readContracts(dir, path string) ([]ContractFile, error) {
+	if path == "" {
+		return nil, nil
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("names a file that cannot be read: %w", err)
+	}
+	return []ContractFile{{Name: path, Text: raw}}, nil
 }
 
 // validURL accepts absolute addresses only; an empty one is the type's concern.

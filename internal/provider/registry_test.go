@@ -160,7 +160,7 @@ type = 7
 payouts = "nobody"
 rockets = "a"
 [extra]
-`), standTypes)
+`), ".", standTypes)
 	if !errors.Is(err, model.Invalid) {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ rockets = "a"
 	if strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("a secret is in: %v", err)
 	}
-	if _, err := parse([]byte("= ="), standTypes); !errors.Is(err, model.Invalid) {
+	if _, err := parse([]byte("= ="), ".", standTypes); !errors.Is(err, model.Invalid) {
 		t.Errorf("not TOML: %v", err)
 	}
 }

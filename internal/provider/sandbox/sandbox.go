@@ -24,14 +24,16 @@ type Config struct {
 	Name      string        // the configured name
 	URL       string        // its base address
 	Secret    string        // of its webhooks, Standard Webhooks form; "" verifies none
-	Retention time.Duration // of keys; default 24 hours
+	Retention time.Duration // of keys; default as its contracts say
 	Stores    model.Stored  // StoredAll (default) or StoredSuccesses
 	// Pace divides the sandbox's waits and with them the limits that follow from
 	// them; never the retention. Default 1.
 	Pace int
 	// SettleLimit is how long a payout or credit may take to become final, before
-	// the pace; default an hour.
+	// the pace; default as its contracts say.
 	SettleLimit time.Duration
+	// Contracts go over the built-in ones, see provider.Contracts.
+	Contracts []provider.ContractFile
 	// Clock is what the sandbox's Date is compared with; default time.Now.
 	Clock func() time.Time
 }
@@ -45,28 +47,35 @@ type Adapter struct {
 
 var _ provider.Adapter = (*Adapter)(nil)
 
-// New makes the adapter. Nothing is checked or connected to; Constructor checks.
+// New makes the adapter. Nothing is connected to. It panics where the contracts
+// are wrong, which the built-in ones never are; Constructor refuses instead.
 func New(cfg Config) *Adapter {
-	cfg.URL = strings.TrimRight(cfg.URL, "/")
-	if cfg.Retention == 0 {
-		cfg.Retention = 24 * time.Hour
+	a, err := newAdapter(cfg)
+	if err != nil {
+		panic(err)
 	}
+	return a
+}
+
+func newAdapter(cfg Config) (*Adapter, error) {
+	cfg.URL = strings.TrimRight(cfg.URL, "/")
 	if cfg.Stores == "" {
 		cfg.Stores = model.StoredAll
 	}
-	if cfg.SettleLimit == 0 {
-		cfg.SettleLimit = time.Hour
-	}
 	cfg.Pace = max(cfg.Pace, 1)
+	promised, err := contracts(cfg)
+	if err != nil {
+		return nil, err
+	}
 	client := provider.NewClient(nil)
 	if cfg.Clock != nil {
 		client.Clock = cfg.Clock
 	}
-	return &Adapter{cfg: cfg, client: client, contracts: contracts(cfg)}
+	return &Adapter{cfg: cfg, client: client, contracts: promised}, nil
 }
 
-// Constructor makes sandboxes from a providers file: beside type, url and secret
-// it knows retention, stores and settle_limit.
+// Constructor makes sandboxes from a providers file: beside what every provider
+// has, it knows retention, stores and settle_limit.
 func Constructor(pace int) provider.Constructor {
 	return func(s provider.Settings) (provider.Adapter, error) {
 		var own struct {
@@ -78,11 +87,11 @@ func Constructor(pace int) provider.Constructor {
 			return nil, errors.New("retention and settle_limit are durations such as \"24h\", stores is a text")
 		}
 		cfg := Config{Name: s.Name, URL: s.URL, Secret: s.Secret, Retention: own.Retention,
-			Stores: own.Stores, Pace: pace, SettleLimit: own.SettleLimit}
+			Stores: own.Stores, Pace: pace, SettleLimit: own.SettleLimit, Contracts: s.Contracts}
 		if err := cfg.check(); err != nil {
 			return nil, err
 		}
-		return New(cfg), nil
+		return newAdapter(cfg)
 	}
 }
 
