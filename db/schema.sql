@@ -565,8 +565,8 @@ CREATE TABLE orphans (
   taken_by     TEXT NOT NULL DEFAULT '',  -- the intent that it turned out to belong to
   UNIQUE (provider, operation, external_ref, sort)
 );
-CREATE INDEX orphans_list ON orphans (provider, account, found_at, id);
-CREATE INDEX orphans_open ON orphans (provider, account, found_at, id) WHERE settled_at = 0;
+CREATE INDEX orphans_list ON orphans (found_at, id);
+CREATE INDEX orphans_open ON orphans (found_at, id) WHERE settled_at = 0;
 CREATE INDEX orphans_named ON orphans (named_intent) WHERE named_intent <> '' AND settled_at = 0;
 
 -- Which accounts a provider serves or ever served; '*' is all without routes of

@@ -77,13 +77,14 @@ func (l *Log) TakeOrphans(tx *store.Tx, intent string, by Actor, t model.Timing)
 // orphanCause names the alert of an orphan.
 func orphanCause(o store.Orphan) string { return "orphan:" + o.ID }
 
-// orphanText is the sentence of its alert. It has no amount: where nobody can
-// tell whose object it is, everybody who is told may read it.
+// orphanText is the sentence of its alert. Where nobody can tell whose object it
+// is, it names neither the object nor an amount: more people read alerts than
+// may see it.
 func orphanText(o store.Orphan) string {
 	if o.Sort == store.MissingObject {
 		return "The provider " + o.Provider + " does not know " + o.ExternalRef + ", by which " + o.Step + " is confirmed here."
 	}
-	return "The provider " + o.Provider + " has " + o.ExternalRef + ", which no intent here explains."
+	return "The provider " + o.Provider + " has an object that no intent here explains; it is listed among the orphans."
 }
 
 func orphanDetail(o store.Orphan) map[string]any {

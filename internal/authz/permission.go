@@ -26,11 +26,12 @@ const (
 	ManageKeys         Permission = "keys.manage"
 	ManageWorkers      Permission = "workers.manage"
 	TakeOwnership      Permission = "owner.take"
+	SettleOrphans      Permission = "orphans.settle"
 )
 
 // Permissions lists every permission.
 var Permissions = []Permission{ReadIntents, WriteIntents, RetryUnfinished, Reconcile, MarkExternalResult, Compensate,
-	Abandon, ReadApprovals, Decide, ReadAudit, ExportAudit, ManagePeople, ManageKeys, ManageWorkers, TakeOwnership}
+	Abandon, ReadApprovals, Decide, ReadAudit, ExportAudit, ManagePeople, ManageKeys, ManageWorkers, TakeOwnership, SettleOrphans}
 
 // ForAction is the permission that one of the operator's actions needs.
 func ForAction(action string) Permission { return Permission("action." + action) }
@@ -39,10 +40,10 @@ func ForAction(action string) Permission { return Permission("action." + action)
 // of their account but never touch money; those who sign never ask.
 var byRole = map[model.Role][]Permission{
 	model.RoleOperator: {ReadIntents, WriteIntents, RetryUnfinished, Reconcile, MarkExternalResult, Compensate, Abandon,
-		ReadApprovals, ReadAudit, TakeOwnership},
+		ReadApprovals, ReadAudit, TakeOwnership, SettleOrphans},
 	model.RoleApprover:      {ReadIntents, ReadApprovals, Decide, ReadAudit},
 	model.RoleAuditor:       {ReadIntents, ReadApprovals, ReadAudit, ExportAudit},
-	model.RoleAdministrator: {ReadIntents, ReadApprovals, ReadAudit, ExportAudit, ManagePeople, ManageKeys, ManageWorkers},
+	model.RoleAdministrator: {ReadIntents, ReadApprovals, ReadAudit, ExportAudit, ManagePeople, ManageKeys, ManageWorkers, SettleOrphans},
 }
 
 // byAbility says what each ability of a service key allows.
@@ -69,6 +70,7 @@ var phrases = map[Permission]string{
 	ManageKeys:         "manage service keys",
 	ManageWorkers:      "manage workers",
 	TakeOwnership:      "take ownership",
+	SettleOrphans:      "settle an orphan",
 }
 
 // Words says the permission as the end of "may …".

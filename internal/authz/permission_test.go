@@ -29,6 +29,7 @@ var matrix = map[Permission]string{
 	ManageKeys:         "a",
 	ManageWorkers:      "a",
 	TakeOwnership:      "o",
+	SettleOrphans:      "oa",
 }
 
 func person(id string, roles ...model.Role) Actor {

@@ -1,6 +1,10 @@
 package store
 
-import "countersign/internal/model"
+import (
+	"strings"
+
+	"countersign/internal/model"
+)
 
 // The sorts of orphans.
 const (
@@ -95,4 +99,76 @@ func (t *Tx) SettleOrphan(id, by, name, note, takenBy string) (settled bool, err
 		account = CASE WHEN account <> '' THEN account ELSE COALESCE((SELECT i.account FROM intents i WHERE i.id = ?), '') END
 		WHERE id = ? AND settled_at = 0`, t.now, by, name, note, takenBy, takenBy, id)
 	return n == 1, err
+}
+
+// OrphanFilter picks orphans. A reader sees those of their accounts, and those
+// whose account nobody can tell at the providers that are theirs to see.
+type OrphanFilter struct {
+	Accounts  []string
+	Providers []string
+	Settled   *bool  // nil: both
+	Sort      string // "" is both sorts
+	After     OrphanMark
+	Limit     int
+}
+
+// OrphanMark is the place of an orphan in the list: oldest first.
+type OrphanMark struct {
+	FoundAt model.Time
+	ID      string
+}
+
+// Orphans lists what the filter picks, the oldest first.
+func (t *Tx) Orphans(f OrphanFilter) (list []Orphan, err error) {
+	where, args := f.where()
+	if f.After.ID != "" {
+		where += " AND (found_at > ? OR found_at = ? AND id > ?)"
+		args = append(args, f.After.FoundAt, f.After.FoundAt, f.After.ID)
+	}
+	err = t.Select(&list, "SELECT * FROM orphans WHERE "+where+" ORDER BY found_at, id LIMIT ?", append(args, f.Limit)...)
+	return list, err
+}
+
+// CountOrphans counts what the filter picks, wherever the page begins.
+func (t *Tx) CountOrphans(f OrphanFilter) (Counted, error) {
+	where, args := f.where()
+	return t.counted("SELECT count(*) FROM (SELECT 1 FROM orphans WHERE "+where+" LIMIT ?) AS some", append(args, MaxCount+1)...)
+}
+
+// where is the filter as a condition; who sees no account and no provider sees
+// nothing.
+func (f OrphanFilter) where() (condition string, args []any) {
+	var seen []string
+	if len(f.Accounts) > 0 {
+		seen, args = append(seen, "account IN ("+marks(len(f.Accounts))+")"), append(args, anys(f.Accounts)...)
+	}
+	if len(f.Providers) > 0 {
+		seen, args = append(seen, "account = '' AND provider IN ("+marks(len(f.Providers))+")"), append(args, anys(f.Providers)...)
+	}
+	if len(seen) == 0 {
+		return "1 = 0", nil
+	}
+	condition = "(" + strings.Join(seen, " OR ") + ")"
+	if f.Settled != nil && *f.Settled {
+		condition += " AND settled_at > 0"
+	} else if f.Settled != nil {
+		condition += " AND settled_at = 0"
+	}
+	if f.Sort != "" {
+		condition, args = condition+" AND sort = ?", append(args, f.Sort)
+	}
+	return condition, args
+}
+
+// ServedAccounts tells which accounts each provider serves or ever served. Where
+// it serves whoever has no routes of their own, all accounts are named.
+func (t *Tx) ServedAccounts() (map[string][]string, error) {
+	var rows []struct{ Provider, Account string }
+	err := t.Select(&rows, `SELECT p.provider, a.id AS account FROM provider_accounts p JOIN accounts a ON a.id = p.account OR p.account = '*'
+		UNION SELECT provider, account FROM provider_accounts WHERE account <> '*' ORDER BY 1, 2`)
+	served := map[string][]string{}
+	for _, row := range rows {
+		served[row.Provider] = append(served[row.Provider], row.Account)
+	}
+	return served, err
 }

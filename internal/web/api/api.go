@@ -59,6 +59,7 @@ func Register(e *echo.Echo, deps Deps) {
 	a.approvalRoutes()
 	a.uploadRoutes()
 	a.uncertainRoutes()
+	a.orphanRoutes()
 	a.auditRoutes()
 	e.GET("/v1/openapi.json", a.openapi())
 }

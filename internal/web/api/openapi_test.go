@@ -28,6 +28,9 @@ var routes = map[string][7]int{
 	"POST /v1/approvals/{id}/withdraw": {403, 403, 403, 403, 403, 403, 404},
 	"POST /v1/uploads":                 {403, 403, 201, 403, 403, 403, 201},
 	"GET /v1/uncertain":                {200, 200, 200, 200, 200, 200, 200},
+	"GET /v1/orphans":                  {200, 200, 200, 200, 200, 200, 200},
+	"GET /v1/orphans/{id}":             {200, 200, 200, 200, 200, 200, 404},
+	"POST /v1/orphans/{id}/settle":     {403, 403, 200, 403, 403, 409, 404},
 	"GET /v1/audit":                    {403, 200, 200, 200, 200, 200, 200},
 	"GET /v1/audit/{index}":            {403, 200, 200, 200, 200, 200, 404},
 	"GET /v1/audit/export":             {403, 200, 403, 403, 200, 200, 403},
@@ -46,6 +49,7 @@ var bodies = map[string]any{
 	"POST /v1/approvals/{id}/approve":  map[string]any{"reason": "long enough", "digest": "x"},
 	"POST /v1/approvals/{id}/reject":   map[string]any{"reason": "long enough", "digest": "x"},
 	"POST /v1/approvals/{id}/withdraw": map[string]any{"reason": "long enough", "digest": "x"},
+	"POST /v1/orphans/{id}/settle":     map[string]any{"reason": "long enough"},
 }
 
 // media are the types of bodies that are no JSON.
@@ -54,6 +58,7 @@ var media = map[string][]string{"POST /v1/uploads": {"Content-Type", "text/csv"}
 func TestEveryRouteForEveryRole(t *testing.T) {
 	w := newWorld(t)
 	intent, approval := w.waitingForApproval("pay-1")
+	orphan := w.missingObject(intent)
 	w.sequence()
 	for _, route := range served(w) {
 		want, listed := routes[route]
@@ -66,6 +71,8 @@ func TestEveryRouteForEveryRole(t *testing.T) {
 		switch {
 		case strings.Contains(path, "approvals"):
 			id = approval
+		case strings.Contains(path, "orphans"):
+			id = orphan
 		case strings.Contains(path, "previews/"):
 			id = "preview-x"
 		}
@@ -177,11 +184,13 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 		} `json:"components"`
 	}
 	w.must(json.Unmarshal(w.call("", "GET", "/v1/openapi.json", nil).raw, &document))
-	_, approval := w.waitingForApproval("pay-1")
+	intent, approval := w.waitingForApproval("pay-1")
+	orphan := w.missingObject(intent)
 	w.sequence()
 	for schema, answer := range map[string]any{
 		"Intent":    w.call("olga", http.MethodGet, "/v1/intents", nil).items()[0],
 		"Approval":  w.call("olga", http.MethodGet, "/v1/approvals/"+approval, nil).json,
+		"Orphan":    w.call("olga", http.MethodGet, "/v1/orphans/"+orphan, nil).json,
 		"AuditItem": w.call("olga", http.MethodGet, "/v1/audit/0", nil).json,
 		"Problem":   w.call("olga", http.MethodGet, "/v1/audit/99", nil).json,
 	} {
