@@ -9,7 +9,8 @@ CREATE TABLE installation (
   one        INTEGER PRIMARY KEY CHECK (one = 1),
   id         TEXT NOT NULL,             -- made once; part of every intent id
   created_at BIGINT NOT NULL,
-  latest     BIGINT NOT NULL            -- the latest stored time: clocks never run back behind it
+  latest     BIGINT NOT NULL,           -- the latest stored time: clocks never run back behind it
+  key_check  BYTEA                      -- tells the audit log's key from others; NULL until the first start
 );
 
 -- One row per start of a process that drives intents.
@@ -20,8 +21,11 @@ CREATE TABLE boots (
   started_at  BIGINT NOT NULL,
   seen_at     BIGINT NOT NULL,
   dead_at     BIGINT NOT NULL DEFAULT 0, -- since when it is known dead
-  declared_by TEXT NOT NULL DEFAULT ''   -- how that is known
+  declared_by TEXT NOT NULL DEFAULT '',  -- how that is known
+  host_id     TEXT NOT NULL DEFAULT '',  -- its machine, as locks tell them apart; '' holds the file's own lock
+  workers     INTEGER NOT NULL DEFAULT 0 -- effects and looks that it has under way at most
 );
+CREATE INDEX boots_alive ON boots (host_id, started_at) WHERE dead_at = 0;
 
 CREATE TABLE accounts (
   id         TEXT PRIMARY KEY,
@@ -162,6 +166,7 @@ CREATE INDEX intents_payee ON intents (account, payee);
 CREATE INDEX intents_payee_ref ON intents (account, payee_ref);
 CREATE INDEX intents_look_alike ON intents (account, look_alike) WHERE look_alike <> '';
 CREATE INDEX intents_parent ON intents (parent) WHERE parent <> '';
+CREATE INDEX intents_lease_boot ON intents (lease_boot) WHERE lease_boot <> '';
 
 -- An intent under every word of its payee's name, folded: the name from that word on.
 CREATE TABLE payee_words (

@@ -61,7 +61,7 @@ func (e *Engine) lookJob(tx *store.Tx, c *model.Case, s *model.Step, start time.
 
 func (e *Engine) newJob(tx *store.Tx, c *model.Case, s *model.Step, start time.Time) (*job, error) {
 	j := &job{intent: c.ID, step: s.Name, fence: c.Fence, worker: c.LeaseWorker, by: c.LeaseWorker,
-		began: tx.Now(), deadline: start.Round(0).Add(e.Timing.Call)}
+		began: tx.Now(), call: allowance{start, e.Timing.Call}}
 	j.target, j.request = *s, tx.NewID("req")
 	if g := s.Frozen(); g != nil {
 		j.frozen = *g

@@ -12,18 +12,18 @@ import (
 
 // job is one call to a provider that was reserved under a lease.
 type job struct {
-	intent   string
-	step     string
-	fence    int64
-	worker   string
-	attempt  int              // of a send; 0 for a look
-	webhook  *store.Webhook   // of a look that a webhook caused
-	swept    *store.SweepLook // of a look that a sweep caused
-	by       string           // who asked for a look: the worker, or a person
-	began    model.Time
-	deadline time.Time // of the call, measured from before the claim
-	request  string    // our id of the call
-	single   string    // the object that a look reads by its own id; "" lists by reference
+	intent  string
+	step    string
+	fence   int64
+	worker  string
+	attempt int              // of a send; 0 for a look
+	webhook *store.Webhook   // of a look that a webhook caused
+	swept   *store.SweepLook // of a look that a sweep caused
+	by      string           // who asked for a look: the worker, or a person
+	began   model.Time
+	call    allowance // of the call, measured from before the claim
+	request string    // our id of the call
+	single  string    // the object that a look reads by its own id; "" lists by reference
 	// destination is the payee's account that an answer must name, where one is.
 	destination string
 	// target and frozen are the step and its bytes as they were reserved.
@@ -43,6 +43,11 @@ func (e *Engine) claim(ctx context.Context, n int) []*job {
 	jobs, err := e.claimBatch(ctx, n, start)
 	if err == nil || errors.Is(err, context.Canceled) {
 		return jobs
+	}
+	if errors.Is(err, model.Conflict) || errors.Is(err, model.Busy) {
+		e.Logger.Error("nothing could be claimed", "err", err)
+		e.beaten = time.Time{} // declared dead, or the database is gone: look at once
+		return nil
 	}
 	if errors.Is(err, model.Unknown) {
 		return e.standing(ctx, jobs)
@@ -68,6 +73,9 @@ func (e *Engine) anythingDue(ctx context.Context) (due bool) {
 func (e *Engine) claimBatch(ctx context.Context, n int, start time.Time) (jobs []*job, err error) {
 	err = e.DB.Update(ctx, func(tx *store.Tx) error {
 		jobs = nil
+		if err := e.mayClaim(tx); err != nil {
+			return err
+		}
 		due, err := tx.DueWebhooks(n)
 		if err != nil {
 			return err
@@ -144,6 +152,9 @@ func (e *Engine) claimSingly(ctx context.Context, n int, start time.Time) (jobs 
 func (e *Engine) claimAlone(ctx context.Context, what string, claim func(*store.Tx) (*job, error), later func(*store.Tx) error) []*job {
 	var j *job
 	err := e.DB.Update(ctx, func(tx *store.Tx) (err error) {
+		if err = e.mayClaim(tx); err != nil {
+			return err
+		}
 		j, err = claim(tx)
 		return err
 	})

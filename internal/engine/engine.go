@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,6 +31,9 @@ type Config struct {
 	Clock     func() time.Time // as the database's; time.Now when nil
 	Logger    *slog.Logger
 	Spread    func() float64 // jitter in [0, 1); random when nil
+	// Host is this machine on a database that other processes drive too; nil
+	// where this process holds the database's own lock.
+	Host *store.Host
 }
 
 // Engine drives the intents of one database. Its methods are safe for
@@ -39,13 +41,20 @@ type Config struct {
 type Engine struct {
 	Config
 	boot     string
+	lock     *store.Lock // of this start on this machine; nil without Host
 	wake     chan struct{}
 	draining atomic.Bool
-	clockOff sync.Map // by provider: why no unknown step is sent again now
+	beaten   time.Time // when leases were renewed last; Run alone uses it
+	flights  sync.Map  // intents with a job under way here
+	clockOff sync.Map  // by provider: why no unknown step is sent again now
 }
 
-// pollEvery bounds how long the engine sleeps without looking.
-const pollEvery = 500 * time.Millisecond
+// pollEvery bounds how long the engine sleeps without looking; soonest is for
+// what is due already, and in other hands for the moment.
+const (
+	pollEvery = 500 * time.Millisecond
+	soonest   = 5 * time.Millisecond
+)
 
 // New makes an engine; Start prepares it.
 func New(cfg Config) *Engine {
@@ -68,30 +77,15 @@ func newBoot() string {
 	return id[len(id)-9:]
 }
 
-// Start records this start and the contracts in force. The caller holds the
-// database's lock, so every earlier start is dead: what it held is recovered at once.
-func (e *Engine) Start(ctx context.Context) error {
-	host, err := os.Hostname()
-	if err != nil {
-		return fmt.Errorf("name of this host: %w", err)
-	}
-	return e.DB.Update(ctx, func(tx *store.Tx) error {
-		if err := tx.RecordContracts(e.Providers.Contracts()); err != nil {
-			return err
-		}
-		if err := e.enrolSweeps(tx); err != nil {
-			return err
-		}
-		boot := store.Boot{ID: e.boot, Host: host, PID: os.Getpid(), StartedAt: tx.Now(), SeenAt: tx.Now()}
-		if err := tx.InsertBoot(boot); err != nil {
-			return err
-		}
-		return tx.ReleaseDead()
-	})
+// Wake tells this engine, and those of other processes on the same database,
+// that there may be something to do now.
+func (e *Engine) Wake() {
+	e.rouse()
+	e.DB.Nudge()
 }
 
-// Wake tells the engine that there may be something to do now.
-func (e *Engine) Wake() {
+// rouse wakes this engine alone.
+func (e *Engine) rouse() {
 	select {
 	case e.wake <- struct{}{}:
 	default:
@@ -99,22 +93,27 @@ func (e *Engine) Wake() {
 }
 
 // Run works until ctx ends; then it claims nothing more, finishes what is in
-// flight, and records that this start is over.
+// flight, and records that this start is over. It ends with an error of kind
+// Conflict when this start was declared dead.
 func (e *Engine) Run(ctx context.Context) error {
 	var group sync.WaitGroup
 	slots := make(chan struct{}, max(e.Workers, 1))
-	seen := e.Clock()
+	e.beaten = e.Clock()
+	listening, stop := context.WithCancel(ctx)
+	defer stop()
+	group.Go(func() { e.DB.Listen(listening, e.rouse) })
 	if e.Timing.Sweep > 0 {
-		group.Go(func() { e.sweeping(ctx) })
+		group.Go(func() { e.sweeping(listening) })
 	}
-	for ctx.Err() == nil {
-		seen = e.beSeen(ctx, seen)
+	var dead error
+	for ctx.Err() == nil && dead == nil {
+		dead = e.beat(ctx)
 		free := cap(slots) - len(slots)
 		jobs := e.claim(ctx, free)
 		for _, j := range jobs {
 			slots <- struct{}{}
 			group.Go(func() {
-				defer func() { <-slots; e.Wake() }()
+				defer func() { <-slots; e.rouse() }()
 				e.follow(context.WithoutCancel(ctx), j)
 			})
 		}
@@ -123,23 +122,9 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 	}
 	e.draining.Store(true)
+	stop()
 	group.Wait()
-	end := context.WithoutCancel(ctx)
-	return e.DB.Update(end, func(tx *store.Tx) error { return tx.EndBoot(e.boot) })
-}
-
-// beSeen records that this start is alive, as often as leases are renewed; last
-// is when that was done last.
-func (e *Engine) beSeen(ctx context.Context, last time.Time) time.Time {
-	now := e.Clock()
-	if now.Sub(last) < e.Timing.Renew {
-		return last
-	}
-	err := e.DB.Update(ctx, func(tx *store.Tx) error { return tx.SeeBoot(e.boot) })
-	if err != nil && ctx.Err() == nil {
-		e.Logger.Error("this start could not be recorded as alive", "err", err)
-	}
-	return now
+	return errors.Join(dead, e.end(context.WithoutCancel(ctx)))
 }
 
 // sleep waits for a hint, for the next thing that is due, or a little while.
@@ -148,7 +133,7 @@ func (e *Engine) sleep(ctx context.Context) {
 	err := e.DB.View(ctx, func(tx *store.Tx) error {
 		at, err := tx.NextWake()
 		if at != 0 {
-			wait = min(wait, max(at.Sub(tx.Now()), time.Millisecond))
+			wait = min(wait, max(at.Sub(tx.Now()), soonest))
 		}
 		return err
 	})
@@ -176,9 +161,17 @@ func (e *Engine) Pass(ctx context.Context) (done int) {
 
 // follow performs a job and everything that it leads to under the same lease.
 func (e *Engine) follow(ctx context.Context, j *job) {
+	e.flights.Store(j.intent, true)
+	defer e.flights.Delete(j.intent)
 	for j != nil {
 		j = e.perform(ctx, j)
 	}
+}
+
+// underWay lists the intents that this engine has a job of.
+func (e *Engine) underWay() (intents []string) {
+	e.flights.Range(func(intent, _ any) bool { intents = append(intents, intent.(string)); return true })
+	return intents
 }
 
 // Healthy reports why sending is held back, or nil: the clock is the one thing
@@ -204,12 +197,14 @@ const (
 	maxSkew   = time.Minute
 )
 
-// watchClock compares our clock with a provider's Date header.
+// watchClock compares the clock that stored times follow with a provider's Date
+// header; skew is that header less this process's own clock, 0 is unknown.
 func (e *Engine) watchClock(provider string, skew time.Duration) {
-	if skew.Abs() <= maxSkew {
-		if skew != 0 {
-			e.clockOff.Delete(provider)
-		}
+	if skew == 0 {
+		return
+	}
+	if skew -= e.DB.Ahead(); skew.Abs() <= maxSkew {
+		e.clockOff.Delete(provider)
 		return
 	}
 	why := fmt.Sprintf("the clock is %s off that of %s; unknown steps are not sent again", skew.Round(time.Second), provider)

@@ -37,9 +37,8 @@ func (e *Engine) send(ctx context.Context, adapter provider.Adapter, j *job) mod
 	out := adapter.Send(ctx, provider.Call{
 		Request:   provider.Request{Method: g.Method, URL: g.URL, ContentType: g.ContentType, Body: g.Body},
 		Operation: s.Operation, WireKey: g.WireKey, RequestID: j.request, Deadline: e.Timing.Call,
-		Expect: e.expect(j),
-		// The wall clock: it runs on while the machine sleeps.
-		FirstByteBefore: func() bool { return e.Clock().Round(0).Before(j.deadline) },
+		Expect:          e.expect(j),
+		FirstByteBefore: func() bool { return j.call.left(e.Clock()) > 0 },
 	})
 	e.watchClock(s.Provider, out.Skew)
 	e.Logger.Info("attempt", "intent", j.intent, "step", s.Key(), "attempt", j.attempt, "result", out.Result, "code", out.Code,
@@ -96,7 +95,7 @@ func (e *Engine) settle(ctx context.Context, j *job) *job {
 			return next
 		}
 		e.Logger.Error("storing a result failed; trying again", "intent", j.intent, "step", j.step, "attempt", j.attempt, "err", err)
-		over := e.Clock().After(j.deadline.Add(e.Timing.Lease))
+		over := j.call.left(e.Clock()) < -e.Timing.Lease
 		if over && (j.attempt == 0 || e.draining.Load()) || ctx.Err() != nil {
 			return nil
 		}
@@ -131,7 +130,8 @@ func (e *Engine) settleOnce(ctx context.Context, j *job) (next *job, err error) 
 			if next, err = e.newJob(tx, c, s, start); err != nil {
 				return err
 			}
-			next.attempt, next.request, next.deadline = a.Number, a.RequestID, a.DeadlineAt.Std() // the one it was reserved with
+			next.attempt, next.request = a.Number, a.RequestID // those that it was reserved with
+			next.call.limit = min(next.call.limit, a.DeadlineAt.Sub(tx.Now()))
 			return nil
 		}
 		next, err = e.advance(tx, c, start)

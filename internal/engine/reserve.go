@@ -40,7 +40,7 @@ func (e *Engine) reserve(tx *store.Tx, c *model.Case, w model.Work, start time.T
 		return nil, err
 	}
 	a, err := c.Reserve(s, model.Attempt{Trigger: e.trigger(s, w), Worker: c.LeaseWorker, Boot: e.boot, Fence: c.Fence,
-		DeadlineAt: model.At(j.deadline), RequestID: j.request}, tx.Now())
+		DeadlineAt: tx.Now().Add(e.Timing.Call), RequestID: j.request}, tx.Now())
 	if err != nil {
 		return nil, err
 	}

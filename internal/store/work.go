@@ -52,45 +52,6 @@ func (t *Tx) oneAtATime(name string) error {
 	return err
 }
 
-// Boot is one start of a process that drives intents.
-type Boot struct {
-	ID         string     `db:"id"`
-	Host       string     `db:"host"`
-	PID        int        `db:"pid"`
-	StartedAt  model.Time `db:"started_at"`
-	SeenAt     model.Time `db:"seen_at"`
-	DeadAt     model.Time `db:"dead_at"`
-	DeclaredBy string     `db:"declared_by"`
-}
-
-// InsertBoot records a start. On SQLite the caller holds the file's lock, so
-// every older boot is known to be dead from now on.
-func (t *Tx) InsertBoot(b Boot) error {
-	if _, err := t.Exec("UPDATE boots SET dead_at = ?, declared_by = ? WHERE dead_at = 0", t.now, "the file's lock was free"); err != nil {
-		return err
-	}
-	return t.Insert("boots", "id, host, pid, started_at, seen_at, dead_at, declared_by", b)
-}
-
-// SeeBoot records that a boot is alive.
-func (t *Tx) SeeBoot(id string) error {
-	_, err := t.Exec("UPDATE boots SET seen_at = ? WHERE id = ?", t.now, id)
-	return err
-}
-
-// EndBoot records that a boot ended by itself and can send nothing any more.
-func (t *Tx) EndBoot(id string) error {
-	_, err := t.Exec("UPDATE boots SET seen_at = ?, dead_at = ?, declared_by = 'itself' WHERE id = ?", t.now, t.now, id)
-	return err
-}
-
-// Boots lists the newest starts.
-func (t *Tx) Boots(limit int) ([]Boot, error) {
-	var list []Boot
-	err := t.Select(&list, "SELECT * FROM boots ORDER BY started_at DESC LIMIT ?", limit)
-	return list, err
-}
-
 // Lease is one live right to drive an intent.
 type Lease struct {
 	IntentID string     `db:"id"`
@@ -111,14 +72,6 @@ func (t *Tx) Leases(accounts []string, limit int) ([]Lease, error) {
 		WHERE wake_at > 0 AND lease_until > ? AND account IN (`+marks(len(accounts))+`) ORDER BY lease_until LIMIT ?`,
 		append(append([]any{t.now}, anys(accounts)...), limit)...)
 	return list, err
-}
-
-// ReleaseDead ends the leases of boots that are dead, so that their intents are
-// recovered at once.
-func (t *Tx) ReleaseDead() error {
-	_, err := t.Exec(`UPDATE intents SET lease_until = 0, lease_worker = '', lease_boot = '', wake_at = ?
-		WHERE lease_boot IN (SELECT id FROM boots WHERE dead_at > 0)`, t.now)
-	return err
 }
 
 // anys makes arguments of strings.

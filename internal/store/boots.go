@@ -1,0 +1,122 @@
+package store
+
+import (
+	"fmt"
+
+	"countersign/internal/model"
+)
+
+// Boot is one start of a process that drives intents.
+type Boot struct {
+	ID         string     `db:"id"`
+	Host       string     `db:"host"`
+	PID        int        `db:"pid"`
+	StartedAt  model.Time `db:"started_at"`
+	SeenAt     model.Time `db:"seen_at"`
+	DeadAt     model.Time `db:"dead_at"`
+	DeclaredBy string     `db:"declared_by"`
+	HostID     string     `db:"host_id"` // of the machine's locks; "" where the file has one lock
+	Workers    int        `db:"workers"`
+}
+
+// InsertBoot records a start.
+func (t *Tx) InsertBoot(b Boot) error {
+	return t.Insert("boots", "id, host, pid, started_at, seen_at, dead_at, declared_by, host_id, workers", b)
+}
+
+// SeeBoot records that a boot is alive; by names who declared it dead
+// meanwhile, or is "".
+func (t *Tx) SeeBoot(id string) (by string, err error) {
+	n, err := t.Changed("UPDATE boots SET seen_at = ? WHERE id = ? AND dead_at = 0", t.now, id)
+	if err != nil || n == 1 {
+		return "", err
+	}
+	return t.declaredBy(id)
+}
+
+// HoldBoot keeps a boot from being declared dead until the transaction ends; by
+// names who has done so already, or is "".
+func (t *Tx) HoldBoot(id string) (by string, err error) {
+	var found string
+	ok, err := t.Get(&found, "SELECT id FROM boots WHERE id = ? AND dead_at = 0"+t.shared(), id)
+	if err != nil || ok {
+		return "", err
+	}
+	return t.declaredBy(id)
+}
+
+func (t *Tx) declaredBy(id string) (by string, err error) {
+	ok, err := t.Get(&by, "SELECT declared_by FROM boots WHERE id = ?", id)
+	if err == nil && (!ok || by == "") {
+		by = "somebody"
+	}
+	return by, err
+}
+
+// EndBoot records that a boot ended by itself and can send nothing any more.
+func (t *Tx) EndBoot(id string) error {
+	_, err := t.Exec("UPDATE boots SET seen_at = ?, dead_at = ?, declared_by = 'itself' WHERE id = ? AND dead_at = 0", t.now, t.now, id)
+	return err
+}
+
+// Bury records that a boot is dead and how that is known, and takes what it
+// held away from it: whatever it still brings is late, and its intents are
+// recovered at once. buried is false where it was dead already, or is unknown.
+// The boot's row is locked first, so that it claims nothing meanwhile, and the
+// moment is read last: everything that it reserved began before.
+func (t *Tx) Bury(id, how string) (buried bool, err error) {
+	n, err := t.Changed("UPDATE boots SET declared_by = ? WHERE id = ? AND dead_at = 0", how, id)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	if _, err := t.Exec(`UPDATE intents SET fence = fence + 1, lease_until = 0, lease_worker = '', lease_boot = '', wake_at = ?
+		WHERE lease_boot = ?`, t.now, id); err != nil {
+		return false, err
+	}
+	if err := t.later(); err != nil {
+		return false, err
+	}
+	_, err = t.Exec("UPDATE boots SET dead_at = ? WHERE id = ?", t.now, id)
+	return true, err
+}
+
+// later moves the transaction's time to the present.
+func (t *Tx) later() error {
+	now, err := t.db.clock(t.ctx, t.tx)
+	if err != nil {
+		return fmt.Errorf("read the clock: %w", err)
+	}
+	t.now = max(t.now, now)
+	return nil
+}
+
+// Alive lists the boots of a machine that are not known to be dead, oldest first.
+func (t *Tx) Alive(hostID string) ([]Boot, error) {
+	var list []Boot
+	err := t.Select(&list, "SELECT * FROM boots WHERE host_id = ? AND dead_at = 0 ORDER BY started_at, id", hostID)
+	return list, err
+}
+
+// Boot gives one start; ok is false when there is none of this id.
+func (t *Tx) Boot(id string) (b Boot, ok bool, err error) {
+	ok, err = t.Get(&b, "SELECT * FROM boots WHERE id = ?", id)
+	return b, ok, err
+}
+
+// Boots lists the newest starts, those first that are not known to be dead.
+func (t *Tx) Boots(limit int) ([]Boot, error) {
+	var list []Boot
+	err := t.Select(&list, "SELECT * FROM boots ORDER BY CASE WHEN dead_at = 0 THEN 0 ELSE 1 END, started_at DESC, id LIMIT ?", limit)
+	return list, err
+}
+
+// RenewLeases prolongs the leases of a boot on these intents. What it has lost
+// meanwhile stays lost.
+func (t *Tx) RenewLeases(boot string, intents []string, until model.Time) error {
+	if len(intents) == 0 {
+		return nil
+	}
+	_, err := t.Exec("UPDATE intents SET lease_until = ?, wake_at = ? WHERE lease_boot = ? AND lease_until > ? AND id IN ("+marks(len(intents))+")",
+		append([]any{until, until, boot, t.now}, anys(intents)...)...)
+	return err
+}
