@@ -13,6 +13,7 @@ import (
 	"countersign/internal/model"
 	"countersign/internal/provider"
 	"countersign/internal/store"
+	"countersign/internal/workflow"
 )
 
 // doctorCommand checks what can be checked, each with what to do.
@@ -70,7 +71,7 @@ func (c *doctorCommand) providers(ctx context.Context) []finding {
 		return []finding{{"providers", "no file is named, so no provider is checked", ""}}
 	}
 	reg, err := loadProviders(c.Providers, c.Pace.Value)
-	list := []finding{sound("providers file", "every route leads to a provider", err, "correct the file "+c.Providers)}
+	list := []finding{sound("providers file", "every route leads to a provider, and every contract holds for the steps bound to it", err, "correct the file "+c.Providers+", or the contracts that it names")}
 	if err != nil {
 		return list
 	}
@@ -78,7 +79,16 @@ func (c *doctorCommand) providers(ctx context.Context) []finding {
 		adapter, _ := reg.Adapter(name)
 		list = append(list, askProvider(ctx, name, adapter))
 	}
+	for _, contract := range reg.Contracts() {
+		list = append(list, promise(contract, c.Pace.Value.timing().Call))
+	}
 	return list
+}
+
+// promise tells what a contract rests on, and what follows from it.
+func promise(c model.Contract, call time.Duration) finding {
+	return finding{"contract " + c.Provider + ", " + c.Operation,
+		fmt.Sprintf("%s; checked %s. %s", c.Source, c.Checked, strings.Join(workflow.Follows(c, call), " ")), ""}
 }
 
 // maxSkew is beyond which the engine sends nothing unknown again.

@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/actions"
 	"countersign/internal/authz"
+	"countersign/internal/model"
 	"countersign/internal/web"
 	"countersign/internal/web/api"
 	"countersign/internal/workflow"
@@ -18,6 +19,7 @@ func (a *app) pages(book *workflow.Book) *http.Server {
 	runner := actions.New(a.db, a.log, book, a.Timing, authz.DefaultTiers)
 	return web.New(web.Config{DB: a.db, Log: a.log, Runner: runner, Timing: a.Timing, Tiers: authz.DefaultTiers, Logger: a.Logger,
 		Plain: loopback(a.listener.Addr()), Demo: a.Guide, Webhooks: a.engine, Wake: a.engine.Wake, Health: a.engine.Healthy, AlertChannels: a.alertChannels(),
+		Follows: func(c model.Contract) []string { return workflow.Follows(c, a.Timing.Call) },
 		API: func(e *echo.Echo) {
 			api.Register(e, api.Deps{DB: a.db, Runner: runner, Log: a.log, Timing: a.Timing, Tiers: authz.DefaultTiers,
 				Wake: a.engine.Wake, Logger: a.Logger})

@@ -6,6 +6,7 @@ import (
 
 	"countersign/internal/provider"
 	"countersign/internal/provider/sandbox"
+	"countersign/internal/workflow"
 )
 
 // serveCommand is pages, API, webhooks and workers in one process.
@@ -52,10 +53,15 @@ func (c *serveCommand) announce(t terminal, a *app) error {
 	return t.line("Countersign listens on %s (%s)", a.url(), c.describe())
 }
 
-// loadProviders reads the providers file; without one no provider is configured.
+// loadProviders reads the providers file and holds every contract against the
+// steps that may be bound to it; without a file no provider is configured.
 func loadProviders(path string, p pace) (*provider.Registry, error) {
 	if path == "" {
 		return provider.NewRegistry(nil, nil)
 	}
-	return provider.Load(path, map[string]provider.Constructor{"sandbox": sandbox.Constructor(p.factor())})
+	reg, err := provider.Load(path, map[string]provider.Constructor{"sandbox": sandbox.Constructor(p.factor())})
+	if err != nil {
+		return nil, err
+	}
+	return reg, workflow.CheckContracts(reg)
 }

@@ -321,20 +321,4 @@ func sourceWords(e model.Evidence) templates.Text {
 }
 
 // span writes a duration in whole units, the two largest.
-func span(d time.Duration) string {
-	d = d.Round(time.Second)
-	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
-	switch {
-	case h >= 48:
-		return fmt.Sprintf("%d days", h/24)
-	case h > 0 && m > 0:
-		return fmt.Sprintf("%d h %d min", h, m)
-	case h > 0:
-		return fmt.Sprintf("%d h", h)
-	case m > 0 && s > 0:
-		return fmt.Sprintf("%d min %d s", m, s)
-	case m > 0:
-		return fmt.Sprintf("%d min", m)
-	}
-	return fmt.Sprintf("%d s", s)
-}
+func span(d time.Duration) string { return model.Lasting(d) }

@@ -83,44 +83,104 @@ func (v *visit) providers() error {
 			view.Providers = append(view.Providers, templates.ProviderView{Name: c.Provider, Anchor: "provider-" + c.Provider, Summary: say("Adapter ", templates.Code(c.Type))})
 			last++
 		}
-		view.Providers[last].Contracts = append(view.Providers[last].Contracts, contractView(c))
+		view.Providers[last].Contracts = append(view.Providers[last].Contracts, v.contractView(c))
 	}
 	for _, c := range older {
-		old := contractView(c)
+		old := v.contractView(c)
 		old.Operation = c.Provider + ", " + c.Operation
 		view.Older = append(view.Older, old)
 	}
 	return v.show(http.StatusOK, templates.Providers(view))
 }
 
-func contractView(c model.Contract) templates.ContractView {
-	view := templates.ContractView{Operation: c.Operation, ID: c.ID, Source: c.Source, Checked: c.Checked}
+// contractView shows a contract with what follows from it.
+func (v *visit) contractView(c model.Contract) templates.ContractView {
+	view := templates.ContractView{Operation: c.Operation, ID: c.ID, Source: c.Source, Checked: c.Checked, Facts: contractFacts(c)}
+	if v.Follows != nil {
+		view.Follows = v.Follows(c)
+	} else {
+		view.Follows = c.Follows(v.Timing.Call)
+	}
+	switch {
+	case !c.Keyed() && !c.Queryable():
+		view.Warning = say("Neither key nor look-up: whatever becomes unknown waits for a person.")
+	case c.Keyed() && c.ResendFor(v.Timing.Call) == 0:
+		view.Warning = say("Nothing is ever sent again while unknown.")
+	}
+	return view
+}
+
+// contractFacts are the promises, one by one; what is not known is said too.
+func contractFacts(c model.Contract) (facts []templates.Fact) {
 	add := func(label string, parts ...any) {
-		view.Facts = append(view.Facts, templates.Fact{Label: label, Text: say(parts...)})
+		facts = append(facts, templates.Fact{Label: label, Text: say(parts...)})
 	}
 	if c.Keyed() {
-		add("Key", c.Carrier)
-		add("Remembered", orUnknown(span(c.Retention), c.Retention > 0), " from the first send")
-		add("Kept", string(c.Stored))
-		add("A repeat", orUnknown(c.OnRepeat, c.OnRepeat != ""))
+		facts = append(facts, keyFacts(c)...)
 	} else {
 		add("Key", "none: never sent again while unknown")
 	}
 	add("Look-up", lookupWords(c))
-	add("Longest call", span(c.LongestCall))
+	add("Longest call", orUnknown(span(c.LongestCall), c.LongestCall > 0))
 	if c.Settles {
 		add("Settles", "within ", orUnknown(span(c.SettleLimit), c.SettleLimit > 0))
+		add("Learned by", orUnknown(c.LearnedBy, c.LearnedBy != ""))
 	}
 	if c.Undo != "" {
 		add("Undo", c.Undo)
 	}
+	if len(c.UndoStates) > 0 {
+		add("Undone while", strings.Join(c.UndoStates, ", "))
+	}
+	if len(c.ThrottleCodes) > 0 {
+		add("“Not now”", strings.Join(c.ThrottleCodes, ", "))
+	}
+	if len(c.CurableCodes) > 0 {
+		add("A person can cure", strings.Join(c.CurableCodes, ", "))
+	}
+	return facts
+}
+
+// keyFacts are what is promised of keys.
+func keyFacts(c model.Contract) (facts []templates.Fact) {
+	add := func(label string, parts ...any) {
+		facts = append(facts, templates.Fact{Label: label, Text: say(parts...)})
+	}
+	add("Key", c.Carrier)
+	add("Form of a key", ruleWords(c.KeyRule))
+	add("Unique within", orUnknown(c.Scope, c.Scope != ""))
+	add("Remembered", orUnknown(span(c.Retention), c.Retention > 0), clockWords(c.RetentionFrom))
+	add("Kept", string(c.Stored))
+	add("A repeat", orUnknown(c.OnRepeat, c.OnRepeat != ""))
+	if c.ReplayMarker != "" {
+		add("Marked by", c.ReplayMarker)
+	}
+	add("Other params", orUnknown(c.OtherParams, c.OtherParams != ""))
+	add("While in flight", orUnknown(c.InFlight, c.InFlight != ""))
 	if len(c.StoredCodes) > 0 {
 		add("Refusals kept", strings.Join(c.StoredCodes, ", "))
 	}
-	if c.Keyed() && !c.ActsAreStored {
-		view.Warning = say("A request that acted may not be kept: nothing is sent again while unknown.")
+	return facts
+}
+
+// ruleWords says what the provider takes as a key.
+func ruleWords(r model.WireKeyRule) string {
+	switch {
+	case r.Form != "":
+		return "UUID"
+	case r.MaxLen == 0:
+		return "any length"
 	}
-	return view
+	return fmt.Sprintf("%d to %d characters", r.MinLen, r.MaxLen)
+}
+
+// clockWords says from when on the provider counts. Ours counts from the first
+// send, which is never later.
+func clockWords(from model.RetentionClock) string {
+	if from == model.FromCompletion {
+		return " from its completion; counted here from the first send"
+	}
+	return " from the first send"
 }
 
 func orUnknown(text string, known bool) string {

@@ -40,6 +40,9 @@ type Config struct {
 	API      func(*echo.Echo)
 	// AlertChannels names the ways in which people are told; none tells nobody.
 	AlertChannels []string
+	// Follows says what follows from a contract for the steps bound to it; nil
+	// says what follows from it by itself.
+	Follows func(model.Contract) []string
 }
 
 // Demo is what pages of the demo say about it.

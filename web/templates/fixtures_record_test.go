@@ -90,7 +90,7 @@ func workers() WorkersView {
 
 func providers() ProvidersView {
 	contract := ContractView{
-		Operation: "payouts", Source: "API.md of the sandbox, as built", Checked: "2026-11-12", Warning: Say("Accepted only for steps that may go to review."),
+		Operation: "payouts", Source: "API.md of the sandbox, as built", Checked: "2026-11-12", Follows: []string{"Step keys are sent as they are.", "It is undone by payout.reverse."}, Warning: Say("Accepted only for steps that may go to review."),
 		Facts: []Fact{{Label: "Key", Text: Say("header ", Code("Idempotency-Key"), ", 1 to 255 characters")}, {Label: "Kept", Text: Say("24 h from the first send")}, {Label: "A repeat", Text: Say("the first result, with ", Code("Idempotent-Replayed: true"))}, {Label: "Look-up", Text: Say("by our reference; “not found” is final after 2 s")}},
 	}
 	return ProvidersView{Page: page("Providers", "/providers"), Providers: []ProviderView{{Name: "bank", Anchor: "provider-bank", Summary: Say("sandbox at ", Code("http://127.0.0.1:9090"), "; payouts, credits, disputes and messages of acme"), Contracts: []ContractView{contract, contract, contract}}}}
