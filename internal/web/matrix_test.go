@@ -65,6 +65,9 @@ var matrix = map[string]struct {
 	"POST /approvals/:id/reject":        {"", url.Values{"reason": {because}, "digest": {"00"}}, statuses{401, 403, 409, 403, 403, 404, 404}},
 	"POST /approvals/:id/withdraw":      {"", url.Values{"reason": {because}, "digest": {"00"}}, statuses{401, 403, 403, 403, 403, 404, 404}},
 	"GET /uncertain":                    {"", nil, signedIn},
+	"GET /orphans":                      {"", nil, signedIn},
+	"GET /orphans/:id":                  {"", nil, ofAccount},
+	"POST /orphans/:id/settle":          {"", url.Values{"reason": {because}}, statuses{401, 303, 403, 403, 409, 404, 404}},
 	"GET /audit":                        {"", nil, statuses{303, 200, 200, 200, 200, 200, 403}},
 	"GET /audit/export":                 {"", nil, exports},
 	"GET /audit/export/file":            {"?format=jsonl&zone=UTC", nil, exports},
@@ -99,10 +102,11 @@ func (w *world) examples() func(path string) string {
 		return err
 	}))
 	actor := w.actor("Olga")
+	orphan := w.missingObject(id)
 	uploaded, err := w.run.Upload(w.Context(), actor, "acme", "letter.pdf", []byte("%PDF-1.4 a letter"))
 	w.must(err)
 	return func(path string) string {
-		byPath := map[string]string{"/intents/": id, "/previews/": strings.TrimPrefix(preview, "/previews/"), "/approvals/": approval, "/uploads/": uploaded.ID}
+		byPath := map[string]string{"/intents/": id, "/previews/": strings.TrimPrefix(preview, "/previews/"), "/approvals/": approval, "/uploads/": uploaded.ID, "/orphans/": orphan}
 		for prefix, example := range byPath {
 			if strings.HasPrefix(path, prefix) {
 				path = strings.Replace(path, ":id", example, 1)

@@ -107,6 +107,9 @@ func hasRole(roles []model.Role, role model.Role) bool {
 func (v *visit) navigation() []templates.NavItem {
 	items := []templates.NavItem{{Href: "/", Label: "Queue"}, {Href: "/approvals", Label: "Approvals", Count: shortCount(v.counts.Approvals)},
 		{Href: "/uncertain", Label: "Uncertain", Count: shortCount(v.counts.Uncertain)}}
+	if len(v.permitted(authz.SettleOrphans)) > 0 || len(v.permitted(authz.ExportAudit)) > 0 {
+		items = append(items, templates.NavItem{Href: "/orphans", Label: "Orphans"})
+	}
 	if len(v.permitted(authz.ReadAudit)) > 0 {
 		items = append(items, templates.NavItem{Href: "/audit", Label: "Audit"})
 	}
