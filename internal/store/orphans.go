@@ -132,7 +132,7 @@ func (t *Tx) Orphans(f OrphanFilter) (list []Orphan, err error) {
 // CountOrphans counts what the filter picks, wherever the page begins.
 func (t *Tx) CountOrphans(f OrphanFilter) (Counted, error) {
 	where, args := f.where()
-	return t.counted("SELECT count(*) FROM (SELECT 1 FROM orphans WHERE "+where+" LIMIT ?) AS some", append(args, MaxCount+1)...)
+	return t.counted("SELECT count(*) FROM (SELECT 1 FROM orphans WHERE "+where+" LIMIT ?) AS picked", append(args, MaxCount+1)...)
 }
 
 // where is the filter as a condition; who sees no account and no provider sees
