@@ -24,33 +24,39 @@ import (
 // appConfig says what an app is made of.
 type appConfig struct {
 	storage
-	Addr    address
-	Workers int // 0 runs no engine
+	Addr    address // "" listens nowhere: workers only
+	Workers int     // 0 runs no engine
 	Timing  model.Timing
 	Logger  *slog.Logger
 	Clock   func() time.Time // of the database and the engine; time.Now when nil
 	Spread  func() float64   // jitter of the engine's waits; random when nil
 	Guide   *web.Demo        // nil outside the demo
-	Alerts  []alert.Channel  // who is told what waits for people; none tells nobody
+	// StateDir has the locks of this machine's processes on a shared database.
+	StateDir string
+	Alerts   []alert.Channel // who is told what waits for people; none tells nobody
 	// PublicURL is where people reach the pages; "" is where they listen.
 	PublicURL string
 }
 
-// app is the whole product in one process: the database that it alone drives,
-// the audit log, the engine, and the pages. It is opened, given its providers
-// with start, run, and closed.
+// app is the whole product in one process: the database, the audit log, the
+// engine, and the pages. It is opened, given its providers with start, run, and
+// closed.
 type app struct {
 	appConfig
-	lock     *store.Lock
+	lock     *store.Lock // of a SQLite file, which one process drives
+	host     *store.Host // of a shared database
 	db       *store.DB
 	log      *audit.Log
 	engine   *engine.Engine
 	listener net.Listener
+	door     *web.Starting
 	server   *http.Server
+	served   chan error // what ended the server
 }
 
 // openApp takes the database and the port, so that everything which can be
-// refused is refused before anything happens.
+// refused is refused before anything happens. A database server that does not
+// answer is tried again until it does, or ctx ends.
 func openApp(ctx context.Context, cfg appConfig) (_ *app, err error) {
 	a := &app{appConfig: cfg}
 	defer func() {
@@ -58,34 +64,83 @@ func openApp(ctx context.Context, cfg appConfig) (_ *app, err error) {
 			err = errors.Join(err, a.Close())
 		}
 	}()
-	if a.lock, err = store.AcquireLock(a.DB.Value.dsn()); err != nil {
+	if err = a.takeMachine(); err != nil {
 		return nil, err
 	}
-	if err = notLost(a.DB.Value.dsn(), a.keyPath()); err != nil {
+	if err = a.openDoor(); err != nil {
 		return nil, err
 	}
-	if a.db, err = store.Open(ctx, a.DB.Value.dsn(), store.Options{Clock: a.Clock}); err != nil {
+	if err = a.reach(ctx); err != nil {
 		return nil, err
 	}
-	if a.log, err = openLog(ctx, a.db, a.keyPath()); err != nil {
-		return nil, err
-	}
-	if a.listener, err = net.Listen("tcp", string(a.Addr)); err != nil {
-		return nil, model.Errorf(model.Invalid, "address", "the address %s cannot be listened on: %w; choose another with --addr, or port 0", a.Addr, err)
-	}
-	return a, nil
+	a.log, err = openLog(ctx, a.db, a.keyPath())
+	return a, err
 }
 
-// start wires the app to its providers and recovers what an earlier process
-// left. It answers nobody yet: what is asked meanwhile waits for Run.
+// takeMachine takes the lock of a SQLite file, or joins this machine's
+// processes on a shared database.
+func (a *app) takeMachine() (err error) {
+	if a.DB.Value.shared() {
+		a.host, err = store.EnterHost(a.StateDir)
+		return err
+	}
+	if a.lock, err = store.AcquireLock(a.DB.Value.dsn()); err != nil {
+		return err
+	}
+	return notLost(a.DB.Value.dsn(), a.keyPath())
+}
+
+// openDoor listens. Callers wait, or are told of trouble, until start.
+func (a *app) openDoor() (err error) {
+	if a.Addr == "" {
+		return nil
+	}
+	if a.listener, err = net.Listen("tcp", string(a.Addr)); err != nil {
+		return model.Errorf(model.Invalid, "address", "the address %s cannot be listened on: %w; choose another with --addr, or port 0", a.Addr, err)
+	}
+	a.door, a.served = web.NewStarting(), make(chan error, 1)
+	a.server = web.Listening(a.door, a.Logger)
+	go func() { a.served <- a.server.Serve(a.listener) }()
+	return nil
+}
+
+// The pauses between two tries to reach the database.
+const (
+	firstPause = 500 * time.Millisecond
+	lastPause  = 15 * time.Second
+)
+
+// reach opens the database, again and again while its server does not answer.
+func (a *app) reach(ctx context.Context) (err error) {
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		a.db, err = store.Open(ctx, a.DB.Value.dsn(), store.Options{Clock: a.Clock})
+		if !errors.Is(err, model.Busy) || !a.DB.Value.shared() {
+			return err
+		}
+		a.Logger.Warn("the database does not answer; trying again", "wait", pause, "err", err)
+		if a.door != nil {
+			a.door.Trouble()
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// start wires the app to its providers, recovers what an earlier process left,
+// and opens the pages.
 func (a *app) start(ctx context.Context, providers *provider.Registry) error {
 	book := workflow.NewBook(providers)
 	a.engine = engine.New(engine.Config{DB: a.db, Log: a.log, Book: book, Providers: providers, Timing: a.Timing,
-		Workers: a.Workers, Clock: a.Clock, Logger: a.Logger, Spread: a.Spread})
+		Workers: a.Workers, Clock: a.Clock, Logger: a.Logger, Spread: a.Spread, Host: a.host})
 	if err := a.engine.Start(ctx); err != nil {
 		return fmt.Errorf("start the engine: %w", err)
 	}
-	a.server = a.pages(book)
+	if a.door != nil {
+		a.door.Open(a.pages(book))
+	}
 	return nil
 }
 
@@ -105,7 +160,9 @@ const stopWithin = 5 * time.Second
 // flight, numbers the last audit entries, and returns nil.
 func (a *app) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return a.listen(ctx) })
+	if a.server != nil {
+		group.Go(func() error { return a.listen(ctx) })
+	}
 	if a.Workers > 0 {
 		group.Go(func() error { return a.engine.Run(ctx) })
 	}
@@ -122,19 +179,17 @@ func (a *app) Run(ctx context.Context) error {
 	return errors.Join(err, a.numberRest(context.WithoutCancel(ctx)))
 }
 
-// listen serves pages until ctx ends, and then waits for those under way.
+// listen lets the server work until ctx ends, and then waits for the requests
+// under way.
 func (a *app) listen(ctx context.Context) error {
-	stopped := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() {
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
-		defer cancel()
-		stopped <- a.server.Shutdown(last)
-	})
-	err := a.server.Serve(a.listener)
-	if stop() || !errors.Is(err, http.ErrServerClosed) {
+	select {
+	case err := <-a.served:
 		return fmt.Errorf("serve pages: %w", err)
+	case <-ctx.Done():
 	}
-	if err := <-stopped; err != nil {
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	defer cancel()
+	if err := a.server.Shutdown(last); err != nil {
 		a.Logger.Warn("requests were cut at the stop", "err", err)
 		return a.server.Close()
 	}
@@ -157,10 +212,8 @@ func (a *app) numberRest(ctx context.Context) error {
 // Close gives back what the app holds. It may be called on one that is half open.
 func (a *app) Close() error {
 	var errs []error
-	if a.listener != nil {
-		if err := a.listener.Close(); !errors.Is(err, net.ErrClosed) {
-			errs = append(errs, err)
-		}
+	if a.server != nil {
+		errs = append(errs, a.server.Close())
 	}
 	if a.db != nil {
 		errs = append(errs, a.db.Close())

@@ -29,7 +29,7 @@ func (t terminal) line(format string, args ...any) error {
 type commands struct {
 	Demo    demoCommand    `cmd:"" help:"The whole product on SQLite with the sandbox provider and sample work."`
 	Serve   serveCommand   `cmd:"" help:"Pages, API, webhooks and workers in one process."`
-	Worker  workerCommand  `cmd:"" help:"Workers only, beside other processes: not with SQLite, so not in this version."`
+	Worker  workerCommand  `cmd:"" help:"Workers only, beside other processes, on any number of machines (PostgreSQL)."`
 	Sandbox sandboxCommand `cmd:"" help:"The sandbox provider alone."`
 	User    userCommands   `cmd:"" help:"People who sign in."`
 	APIKey  apikeyCommands `cmd:"" name:"apikey" help:"Keys of programs."`

@@ -53,8 +53,8 @@ func TestWrongSettingsAreToldTogether(t *testing.T) {
 		args  []string
 		lines []string
 	}{
-		{"serve", []string{"serve", "--db", "postgres://x", "--addr", "nowhere", "--workers", "many", "--pace", "slow", "--log-level", "loud", "--log-format", "xml"},
-			[]string{"--db: PostgreSQL is not supported by this version", "--addr: must be host:port", "--workers: must be a number", "--pace: must be normal or fast",
+		{"serve", []string{"serve", "--db", "postgres://", "--addr", "nowhere", "--workers", "many", "--pace", "slow", "--log-level", "loud", "--log-format", "xml"},
+			[]string{"--db: must be postgres://USER:PASSWORD@HOST:PORT/NAME", "--addr: must be host:port", "--workers: must be a number", "--pace: must be normal or fast",
 				"--log-level: must be", "--log-format: must be"}},
 		{"sandbox", []string{"sandbox", "--retention", "0s", "--stores", "some", "--settle", "x"},
 			[]string{"--retention: must be a positive length", "--stores: must be all or successes", "--settle: must be"}},

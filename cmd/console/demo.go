@@ -91,7 +91,9 @@ func openDemo(ctx context.Context, c *demoCommand, log *slog.Logger) (_ *demo, e
 }
 
 func (d *demo) config() appConfig {
-	cfg := appConfig{Addr: onThisMachine(d.command.Addr.Value), Workers: demoWorkers, Timing: pace("fast").timing(), Logger: d.logger, Clock: d.clock.Now}
+	timing := pace("fast").timing()
+	timing.Sweep = 0 // it would find what the stories leave for people to find
+	cfg := appConfig{Addr: onThisMachine(d.command.Addr.Value), Workers: demoWorkers, Timing: timing, Logger: d.logger, Clock: d.clock.Now}
 	cfg.DB.Value = database("sqlite:" + filepath.Join(d.command.Data, "countersign.db"))
 	return cfg
 }

@@ -119,17 +119,20 @@ func (c *doctorCommand) database(ctx context.Context) []finding {
 		return []finding{{"database", c.DB.Value.file() + " is not there", "name another with --db, or make one with console serve"}}
 	}
 	db, err := store.Open(ctx, c.DB.Value.dsn(), store.Options{})
-	list := []finding{sound("database", c.DB.Value.file()+" is whole and its schema is up to date", err, "restore a backup, or start the version that wrote it")}
+	list := []finding{sound("database", c.DB.Value.place()+" is whole and its schema is up to date", err, "restore a backup, or start the version that wrote it")}
 	if err != nil {
 		return list
 	}
 	defer db.Close()
-	list = append(list, c.driver(), clock(db), c.keyMode())
+	list = append(list, c.driver(ctx, db), clock(db), c.keyMode())
 	return append(list, c.log(ctx, db)...)
 }
 
 // driver tells whether a process drives the database; both are healthy.
-func (c *doctorCommand) driver() finding {
+func (c *doctorCommand) driver(ctx context.Context, db *store.DB) finding {
+	if db.Shared() {
+		return drivers(ctx, db)
+	}
 	path := store.LockPath(c.DB.Value.dsn())
 	cure := "see that " + path + " can be written"
 	lock, err := store.AcquireLock(c.DB.Value.dsn())
@@ -141,6 +144,30 @@ func (c *doctorCommand) driver() finding {
 		return finding{"driver", who + " drives the database now", ""}
 	}
 	return sound("driver", "", err, cure)
+}
+
+// drivers tells which processes drive a shared database, and which of them have
+// not been heard of for so long that somebody must look.
+func drivers(ctx context.Context, db *store.DB) finding {
+	var silent []string
+	alive := 0
+	err := db.View(ctx, func(tx *store.Tx) error {
+		list, err := tx.Boots(1000)
+		for _, b := range list {
+			if b.DeadAt != 0 {
+				continue
+			}
+			if alive++; tx.Now().Sub(b.SeenAt) > model.NormalPace().Lease {
+				silent = append(silent, fmt.Sprintf("%s (process %d on %s)", b.ID, b.PID, b.Host))
+			}
+		}
+		return err
+	})
+	if err == nil && len(silent) > 0 {
+		return finding{"workers", "not heard of for more than a lease: " + strings.Join(silent, ", "),
+			"see whether they run; end them, and declare them dead on the workers page"}
+	}
+	return sound("workers", fmt.Sprintf("%d processes drive the database now", alive), err, "see that the database answers")
 }
 
 // maxBehind is how far the clock may be behind what is stored.

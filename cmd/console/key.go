@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -25,7 +27,7 @@ const macKeyBytes = 32
 func openLog(ctx context.Context, db *store.DB, path string) (*audit.Log, error) {
 	key, err := readKey(path)
 	if err == nil {
-		return audit.New(db, key), nil
+		return withKey(ctx, db, key, path)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -40,6 +42,22 @@ func openLog(ctx context.Context, db *store.DB, path string) (*audit.Log, error)
 	}
 	if key, err = makeKey(path); err != nil {
 		return nil, err
+	}
+	return withKey(ctx, db, key, path)
+}
+
+// withKey gives the log, unless other processes hold another key: entries made
+// with this one would be refused by them.
+func withKey(ctx context.Context, db *store.DB, key []byte, path string) (*audit.Log, error) {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("countersign key check\n"))
+	same, err := db.SameKey(ctx, mac.Sum(nil))
+	if err != nil {
+		return nil, fmt.Errorf("compare the key file: %w", err)
+	}
+	if !same {
+		return nil, model.Errorf(model.Invalid, "key-file",
+			"the key file %s is not the one of this database; copy that of its first process here, or name it with --key-file", path)
 	}
 	return audit.New(db, key), nil
 }

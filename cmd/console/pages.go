@@ -14,8 +14,8 @@ import (
 	"countersign/internal/workflow"
 )
 
-// pages is the HTTP server of the app: pages, API and webhooks.
-func (a *app) pages(book *workflow.Book) *http.Server {
+// pages answers for the app: pages, API and webhooks.
+func (a *app) pages(book *workflow.Book) http.Handler {
 	runner := actions.New(a.db, a.log, book, a.Timing, authz.DefaultTiers)
 	return web.New(web.Config{DB: a.db, Log: a.log, Runner: runner, Timing: a.Timing, Tiers: authz.DefaultTiers, Logger: a.Logger,
 		Plain: loopback(a.listener.Addr()), Demo: a.Guide, Webhooks: a.engine, Wake: a.engine.Wake, Health: a.engine.Healthy, AlertChannels: a.alertChannels(),
@@ -23,7 +23,7 @@ func (a *app) pages(book *workflow.Book) *http.Server {
 		API: func(e *echo.Echo) {
 			api.Register(e, api.Deps{DB: a.db, Runner: runner, Log: a.log, Timing: a.Timing, Tiers: authz.DefaultTiers,
 				Wake: a.engine.Wake, Logger: a.Logger})
-		}}).HTTP()
+		}}).Handler()
 }
 
 // loopback reports whether only this machine can reach the address. Elsewhere

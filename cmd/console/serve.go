@@ -14,6 +14,7 @@ type serveCommand struct {
 	storage
 	logging
 	alerting
+	machine
 	Addr      addressSetting `default:"127.0.0.1:8080" help:"Where to listen, host:port; port 0 picks a free one."`
 	Workers   countSetting   `default:"8" help:"Effects and look-ups under way at once; 0 runs none."`
 	Providers string         `type:"path" placeholder:"FILE" help:"The providers file (TOML); default none, so that nothing can be sent."`
@@ -32,7 +33,7 @@ func (c *serveCommand) Run(ctx context.Context, t terminal) (err error) {
 		return err
 	}
 	a, err := openApp(ctx, appConfig{storage: c.storage, Addr: c.Addr.Value, Workers: int(c.Workers.Value),
-		Timing: c.Pace.Value.timing(), Logger: c.logger(t.err), Alerts: channels, PublicURL: string(c.PublicURL.Value)})
+		Timing: c.Pace.Value.timing(), Logger: c.logger(t.err), Alerts: channels, PublicURL: string(c.PublicURL.Value), StateDir: c.stateDir()})
 	if err != nil {
 		return err
 	}

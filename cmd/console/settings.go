@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,7 @@ import (
 
 	"countersign/internal/model"
 	"countersign/internal/provider/sandbox/server"
+	"countersign/internal/store"
 )
 
 // setting is the value of a flag or argument. A wrong text does not end the
@@ -56,11 +58,14 @@ type database string
 
 func (d *database) UnmarshalText(text []byte) error {
 	*d = database(text)
-	switch scheme, file, _ := strings.Cut(string(text), ":"); {
-	case scheme == "postgres", scheme == "postgresql":
-		return errors.New("PostgreSQL is not supported by this version; say sqlite:FILE")
-	case scheme != "sqlite", file == "":
-		return errors.New("must be sqlite:FILE")
+	if d.shared() {
+		if u, err := url.Parse(string(text)); err != nil || u.Host == "" {
+			return errors.New("must be postgres://USER:PASSWORD@HOST:PORT/NAME; characters such as @ or / in a password are written as %40 or %2F")
+		}
+		return nil
+	}
+	if scheme, file, _ := strings.Cut(string(text), ":"); scheme != "sqlite" || file == "" {
+		return errors.New("must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/NAME")
 	}
 	return nil
 }
@@ -68,8 +73,26 @@ func (d *database) UnmarshalText(text []byte) error {
 func (d database) dsn() string  { return string(d) }
 func (d database) file() string { return strings.TrimPrefix(string(d), "sqlite:") }
 
+// shared reports whether other processes may drive the database too.
+func (d database) shared() bool { return store.IsPostgres(string(d)) }
+
+// place says where the database is, never with a password.
+func (d database) place() string {
+	if !d.shared() {
+		return d.file()
+	}
+	u, err := url.Parse(string(d))
+	if err != nil {
+		return "PostgreSQL"
+	}
+	return strings.TrimPrefix(u.Path, "/") + " on " + u.Host
+}
+
 // mustExist is for commands that only read: they make no database.
 func (d database) mustExist() error {
+	if d.shared() {
+		return nil // whoever opens it says so
+	}
 	if _, err := os.Stat(d.file()); err != nil {
 		return model.Errorf(model.Invalid, "database", "database %s is not there; name it with --db, or make one with console serve", d.file())
 	}
@@ -225,18 +248,36 @@ func (l logging) logger(w io.Writer) *slog.Logger {
 
 // storage are the settings of a command that touches the database.
 type storage struct {
-	DB      databaseSetting `name:"db" default:"sqlite:countersign.db" help:"The database, sqlite:FILE."`
-	KeyFile string          `type:"path" placeholder:"FILE" help:"The key that authenticates audit entries; default countersign.key beside the database."`
+	DB      databaseSetting `name:"db" default:"sqlite:countersign.db" help:"The database: sqlite:FILE, or postgres://USER:PASSWORD@HOST:PORT/NAME, best given by the environment so that no other user of the machine reads the password."`
+	KeyFile string          `type:"path" placeholder:"FILE" help:"The key that authenticates audit entries; default countersign.key beside the database file, or in the working directory with PostgreSQL, where every process needs the same one."`
 }
 
 func (s storage) keyPath() string {
 	if s.KeyFile != "" {
 		return s.KeyFile
 	}
+	if s.DB.Value.shared() {
+		return "countersign.key"
+	}
 	return filepath.Join(filepath.Dir(s.DB.Value.file()), "countersign.key")
 }
 
 // describe says where the storage is, for people.
 func (s storage) describe() string {
-	return fmt.Sprintf("database %s, key file %s", s.DB.Value.file(), s.keyPath())
+	return fmt.Sprintf("database %s, key file %s", s.DB.Value.place(), s.keyPath())
+}
+
+// machine are the settings of a process that drives the database.
+type machine struct {
+	StateDir string `name:"state-dir" type:"path" placeholder:"DIR" help:"Where this machine's processes on PostgreSQL keep their locks, on its own disk; default countersign in the user's cache directory."`
+}
+
+func (m machine) stateDir() string {
+	if m.StateDir != "" {
+		return m.StateDir
+	}
+	if dir, err := os.UserCacheDir(); err == nil {
+		return filepath.Join(dir, "countersign")
+	}
+	return filepath.Join(os.TempDir(), fmt.Sprintf("countersign-%d", os.Getuid()))
 }

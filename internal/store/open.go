@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -120,6 +121,21 @@ func (db *DB) install(ctx context.Context) error {
 	db.latest.Store(row.Latest)
 	db.stamped.Store(row.Latest)
 	return nil
+}
+
+// SameKey notes a digest of a key that all processes on this database must
+// share, the first one's for ever, and reports whether this is that one.
+func (db *DB) SameKey(ctx context.Context, digest []byte) (same bool, err error) {
+	err = db.Update(ctx, func(tx *Tx) error {
+		if _, err := tx.Exec("UPDATE installation SET key_check = ? WHERE key_check IS NULL", digest); err != nil {
+			return err
+		}
+		var noted []byte
+		_, err := tx.Get(&noted, "SELECT key_check FROM installation")
+		same = bytes.Equal(noted, digest)
+		return err
+	})
+	return same, err
 }
 
 // Close waits for what is under way and closes the database.

@@ -94,13 +94,13 @@ func New(cfg Config) *Server {
 // Handler answers every request of the console.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// HTTP is a server with limits on how long a caller may take. An export sets
-// its own limit on writing.
-func (s *Server) HTTP() *http.Server {
+// Listening is a server with limits on how long a caller may take. An export
+// sets its own limit on writing.
+func Listening(handler http.Handler, logger *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
+		Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog: slog.NewLogLogger(s.Logger.Handler(), slog.LevelDebug),
+		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
 }
 
