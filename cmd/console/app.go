@@ -14,6 +14,7 @@ import (
 	"countersign/internal/alert"
 	"countersign/internal/audit"
 	"countersign/internal/engine"
+	"countersign/internal/metrics"
 	"countersign/internal/model"
 	"countersign/internal/provider"
 	"countersign/internal/store"
@@ -47,6 +48,7 @@ type app struct {
 	host     *store.Host // of a shared database
 	db       *store.DB
 	log      *audit.Log
+	metrics  *metrics.Metrics
 	engine   *engine.Engine
 	listener net.Listener
 	door     *web.Starting
@@ -133,8 +135,9 @@ func (a *app) reach(ctx context.Context) (err error) {
 // and opens the pages.
 func (a *app) start(ctx context.Context, providers *provider.Registry) error {
 	book := workflow.NewBook(providers)
+	a.metrics = metrics.New(a.db, a.log)
 	a.engine = engine.New(engine.Config{DB: a.db, Log: a.log, Book: book, Providers: providers, Timing: a.Timing,
-		Workers: a.Workers, Clock: a.Clock, Logger: a.Logger, Spread: a.Spread, Host: a.host})
+		Workers: a.Workers, Clock: a.Clock, Logger: a.Logger, Spread: a.Spread, Host: a.host, Observer: a.metrics})
 	if err := a.engine.Start(ctx); err != nil {
 		return fmt.Errorf("start the engine: %w", err)
 	}

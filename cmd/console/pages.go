@@ -20,6 +20,7 @@ func (a *app) pages(book *workflow.Book) http.Handler {
 	return web.New(web.Config{DB: a.db, Log: a.log, Runner: runner, Timing: a.Timing, Tiers: authz.DefaultTiers, Logger: a.Logger,
 		Plain: loopback(a.listener.Addr()), Demo: a.Guide, Webhooks: a.engine, Wake: a.engine.Wake, Health: a.engine.Healthy, AlertChannels: a.alertChannels(),
 		Follows: func(c model.Contract) []string { return workflow.Follows(c, a.Timing.Call) },
+		Metrics: a.metrics.Handler(), Observe: a.metrics.Answered,
 		API: func(e *echo.Echo) {
 			api.Register(e, api.Deps{DB: a.db, Runner: runner, Log: a.log, Timing: a.Timing, Tiers: authz.DefaultTiers,
 				Wake: a.engine.Wake, Logger: a.Logger})

@@ -193,6 +193,7 @@ func (e *Engine) claimOne(tx *store.Tx, id string, start time.Time) (*job, error
 
 // lease gives this engine the right to drive the intent.
 func (e *Engine) lease(tx *store.Tx, c *model.Case) {
+	e.Observer.Leased()
 	c.Fence++
 	c.LeaseWorker = fmt.Sprintf("%s/%d", e.boot, c.Fence)
 	c.LeaseBoot = e.boot
@@ -205,6 +206,7 @@ func (e *Engine) takeOver(tx *store.Tx, c *model.Case) error {
 	if a == nil {
 		return nil
 	}
+	e.Observer.WorkerLost()
 	e.Logger.Warn("worker lost", "intent", c.ID, "step", s.Key(), "attempt", a.Number, "worker", a.Worker)
 	_, err := c.Lose(s, tx.NewID("ev"), e.Timing, e.Spread(), tx.Now())
 	return err

@@ -34,6 +34,7 @@ type Config struct {
 	// Host is this machine on a database that other processes drive too; nil
 	// where this process holds the database's own lock.
 	Host *store.Host
+	Observer  Observer       // counts; nil is nobody
 }
 
 // Engine drives the intents of one database. Its methods are safe for
@@ -63,6 +64,9 @@ func New(cfg Config) *Engine {
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Observer == nil {
+		cfg.Observer = nobody{}
 	}
 	if cfg.Spread == nil {
 		cfg.Spread = rand.Float64

@@ -34,12 +34,14 @@ func (e *Engine) send(ctx context.Context, adapter provider.Adapter, j *job) mod
 	s, g := j.target, j.frozen
 	ctx, cancel := context.WithTimeout(ctx, e.Timing.Call)
 	defer cancel()
+	began := time.Now()
 	out := adapter.Send(ctx, provider.Call{
 		Request:   provider.Request{Method: g.Method, URL: g.URL, ContentType: g.ContentType, Body: g.Body},
 		Operation: s.Operation, WireKey: g.WireKey, RequestID: j.request, Deadline: e.Timing.Call,
 		Expect:          e.expect(j),
 		FirstByteBefore: func() bool { return j.call.left(e.Clock()) > 0 },
 	})
+	e.Observer.Called(s.Provider, s.Operation, out.Result, time.Since(began))
 	e.watchClock(s.Provider, out.Skew)
 	e.Logger.Info("attempt", "intent", j.intent, "step", s.Key(), "attempt", j.attempt, "result", out.Result, "code", out.Code,
 		"status", out.HTTPStatus, "connections", out.Connections, "bytes_out", out.BytesOut, "request", j.request, "worker", j.worker)
@@ -52,7 +54,9 @@ func (e *Engine) look(ctx context.Context, adapter provider.Adapter, j *job) mod
 	ctx, cancel := context.WithTimeout(ctx, e.Timing.Call)
 	defer cancel()
 	j.single = j.ref(s)
+	began := time.Now()
 	seen := adapter.Query(ctx, provider.Lookup{Operation: s.Operation, WireKey: s.WireKey, StepKey: s.Key(), ExternalRef: j.single, Expect: e.expect(j)})
+	e.Observer.Looked(s.Provider, s.Operation, seen.Finding, time.Since(began))
 	e.watchClock(s.Provider, seen.Skew)
 	e.Logger.Info("look", "intent", j.intent, "step", s.Key(), "finding", seen.Finding, "ref", seen.ExternalRef, "status", seen.HTTPStatus, "by", j.by)
 	return seen
@@ -208,6 +212,7 @@ func (e *Engine) takenBy(tx *store.Tx, c *model.Case, s *model.Step, ref string)
 // late keeps what a worker brings after its lease was taken over. It never
 // changes the state by itself. A look's answer is dropped: the next one is fresher.
 func (e *Engine) late(tx *store.Tx, c *model.Case, j *job) error {
+	e.Observer.LateResult()
 	e.Logger.Warn("late result", "intent", j.intent, "step", j.step, "attempt", j.attempt, "fence", j.fence, "now", c.Fence)
 	if j.attempt == 0 {
 		return nil

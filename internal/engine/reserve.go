@@ -88,6 +88,7 @@ func (e *Engine) trigger(s *model.Step, w model.Work) model.Trigger {
 // something new is learnt.
 func (e *Engine) holdBack(tx *store.Tx, c *model.Case, w model.Work, r *model.Refusal) error {
 	s := w.Step
+	e.Observer.HeldBack(r.Rule)
 	e.Logger.Info("send held back", "intent", c.ID, "step", s.Key(), "rule", r.Rule)
 	if w.Trigger != model.ByOperator {
 		s.NextTryAt = 0

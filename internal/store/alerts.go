@@ -24,6 +24,13 @@ type Alert struct {
 const alertColumns = `id, cause, kind, account, intent_id, step, text, amount, currency, raised_at, deadline, remind_at,
 	planned_at, ended_at, ended_by`
 
+// Each of these is read from an index of its own.
+const (
+	standingOfIntent = "SELECT * FROM alerts WHERE intent_id = ? AND intent_id <> '' AND ended_at = 0 ORDER BY raised_at, id"
+	lapsedQuery      = "SELECT * FROM alerts WHERE remind_at > 0 AND remind_at <= ? ORDER BY remind_at LIMIT ?"
+	unplannedQuery   = "SELECT * FROM alerts WHERE planned_at = 0 ORDER BY raised_at, id LIMIT ?"
+)
+
 // InsertAlert keeps a new alert, with an id and a time of its own; fresh is
 // false, and nothing is stored, when its cause has one already.
 func (t *Tx) InsertAlert(a Alert) (fresh bool, err error) {
@@ -34,7 +41,7 @@ func (t *Tx) InsertAlert(a Alert) (fresh bool, err error) {
 // StandingAlerts are the alerts about an intent whose causes stand.
 func (t *Tx) StandingAlerts(intent string) ([]Alert, error) {
 	var list []Alert
-	err := t.Select(&list, "SELECT * FROM alerts WHERE intent_id = ? AND intent_id <> '' AND ended_at = 0 ORDER BY raised_at, id", intent)
+	err := t.Select(&list, standingOfIntent, intent)
 	return list, err
 }
 
@@ -49,7 +56,7 @@ func (t *Tx) EndAlert(cause, why string) (ended bool, err error) {
 // raised yet; at most limit, the longest overdue first.
 func (t *Tx) LapsedAlerts(limit int) ([]Alert, error) {
 	var list []Alert
-	err := t.Select(&list, "SELECT * FROM alerts WHERE remind_at > 0 AND remind_at <= ? ORDER BY remind_at LIMIT ?", t.now, limit)
+	err := t.Select(&list, lapsedQuery, t.now, limit)
 	return list, err
 }
 

@@ -28,12 +28,23 @@ type DueDelivery struct {
 	IntentKind string `db:"intent_kind"`
 }
 
+const (
+	dueDeliveriesQuery = `SELECT a.*, d.tries, COALESCE(i.owner_name, '') AS owner_name, COALESCE(i.kind, '') AS intent_kind
+		FROM alert_deliveries d JOIN alerts a ON a.id = d.alert_id LEFT JOIN intents i ON i.id = a.intent_id
+		WHERE d.channel = ? AND d.next_at > 0 AND d.next_at <= ? ORDER BY d.next_at, d.alert_id LIMIT ?`
+	alertsDueQuery = `SELECT
+		COALESCE((SELECT min(remind_at) FROM alerts WHERE remind_at > 0), 0) AS lapsed,
+		COALESCE((SELECT min(raised_at) FROM alerts WHERE planned_at = 0), 0) AS unplanned,
+		COALESCE((SELECT min(next_at) FROM alert_deliveries WHERE channel = 'webhook' AND next_at > 0), 0) AS webhook,
+		COALESCE((SELECT min(next_at) FROM alert_deliveries WHERE channel = 'mail' AND next_at > 0), 0) AS mail`
+)
+
 // PlanDeliveries makes the deliveries of up to limit new alerts, one for each
 // channel, due at once. An alert that has ended meanwhile gets none. It tells
 // how many alerts it has dealt with.
 func (t *Tx) PlanDeliveries(channels []string, limit int) (int, error) {
 	var fresh []Alert
-	if err := t.Select(&fresh, "SELECT * FROM alerts WHERE planned_at = 0 ORDER BY raised_at, id LIMIT ?", limit); err != nil || len(fresh) == 0 {
+	if err := t.Select(&fresh, unplannedQuery, limit); err != nil || len(fresh) == 0 {
 		return 0, err
 	}
 	var rows []Delivery
@@ -56,9 +67,7 @@ func (t *Tx) PlanDeliveries(channels []string, limit int) (int, error) {
 // DueDeliveries are the alerts that a channel is to tell now, the longest due first.
 func (t *Tx) DueDeliveries(channel string, limit int) ([]DueDelivery, error) {
 	var list []DueDelivery
-	err := t.Select(&list, `SELECT a.*, d.tries, COALESCE(i.owner_name, '') AS owner_name, COALESCE(i.kind, '') AS intent_kind
-		FROM alert_deliveries d JOIN alerts a ON a.id = d.alert_id LEFT JOIN intents i ON i.id = a.intent_id
-		WHERE d.channel = ? AND d.next_at > 0 AND d.next_at <= ? ORDER BY d.next_at, d.alert_id LIMIT ?`, channel, t.now, limit)
+	err := t.Select(&list, dueDeliveriesQuery, channel, t.now, limit)
 	return list, err
 }
 
@@ -71,11 +80,7 @@ func (t *Tx) AlertsDue(planning bool) (bool, error) {
 		Webhook   model.Time `db:"webhook"`
 		Mail      model.Time `db:"mail"`
 	}
-	_, err := t.Get(&row, `SELECT
-		COALESCE((SELECT min(remind_at) FROM alerts WHERE remind_at > 0), 0) AS lapsed,
-		COALESCE((SELECT min(raised_at) FROM alerts WHERE planned_at = 0), 0) AS unplanned,
-		COALESCE((SELECT min(next_at) FROM alert_deliveries WHERE channel = 'webhook' AND next_at > 0), 0) AS webhook,
-		COALESCE((SELECT min(next_at) FROM alert_deliveries WHERE channel = 'mail' AND next_at > 0), 0) AS mail`)
+	_, err := t.Get(&row, alertsDueQuery)
 	due := func(at model.Time) bool { return at > 0 && at <= t.now }
 	return due(row.Lapsed) || planning && (row.Unplanned > 0 || due(row.Webhook) || due(row.Mail)), err
 }

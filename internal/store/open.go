@@ -43,7 +43,9 @@ type DB struct {
 	nudges    nudges
 	contracts sync.Map // by id, immutable
 	ids       ids
-	rebound   sync.Map // statements as this database's driver wants them
+	repeats   atomic.Int64 // transactions that were run once more
+	failures  atomic.Int64 // transactions that the database refused for good
+	rebound   sync.Map     // statements as this database's driver wants them
 	// Installation is the id made at first start; part of every intent id.
 	Installation string
 }

@@ -37,8 +37,9 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	for try := 0; ; try++ {
 		err := db.updateOnce(ctx, fn)
 		if err == nil || !db.again(err) || try == maxRetries {
-			return db.classify(err)
+			return db.counted(db.classify(err))
 		}
+		db.repeats.Add(1)
 		pause := time.Duration(rand.Int64N(int64(10*time.Millisecond) << min(try, 5)))
 		select {
 		case <-time.After(pause):
@@ -47,6 +48,18 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 		}
 	}
 }
+
+// counted counts the failures that are the database's and no answer to a person.
+func (db *DB) counted(err error) error {
+	if err != nil && (errors.Is(err, model.Busy) || errors.Is(err, model.Unknown) || model.KindOf(err) == model.Internal) {
+		db.failures.Add(1)
+	}
+	return err
+}
+
+// Repeats tells how many transactions of this process were run once more after a
+// passing refusal, and how many failed for good, since it started.
+func (db *DB) Repeats() (repeated, failed int64) { return db.repeats.Load(), db.failures.Load() }
 
 // again reports whether the whole transaction may simply be run once more:
 // nothing of it was kept. A unique key taken meanwhile is seen by the next run.

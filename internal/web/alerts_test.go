@@ -133,3 +133,19 @@ func TestIntentSaysSinceWhenItAlarms(t *testing.T) {
 		t.Errorf("no alarm in %.3000s", text)
 	}
 }
+
+// A stranger's addresses do not make metrics grow.
+func TestRoutesAreCountedByPattern(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 90_050)
+	b := w.browse("Olga")
+	b.get("/intents/" + id)
+	for i := range 5 {
+		b.get(fmt.Sprintf("/nothing/%d", i))
+		b.send("DELETE", fmt.Sprintf("/intents/x%d", i), nil)
+	}
+	text := w.browse("").get("/metrics").body
+	if !strings.Contains(text, `countersign_http_requests_total{route="/intents/:id",status="200"} 1`) || strings.Contains(text, "/nothing") || strings.Contains(text, "x1") {
+		t.Errorf("metrics\n%s", text)
+	}
+}

@@ -58,6 +58,9 @@ func (s *Server) frame(next http.Handler) http.Handler {
 		next.ServeHTTP(answer, r)
 		s.Logger.Info("request", "request_id", id, "method", method, "path", r.URL.Path, "status", answer.status,
 			"ms", time.Since(began).Milliseconds())
+		if s.Observe != nil {
+			s.Observe(s.routeLabel(answer.route), answer.status, time.Since(began))
+		}
 	})
 }
 
@@ -65,6 +68,18 @@ func (s *Server) frame(next http.Handler) http.Handler {
 type answer struct {
 	http.ResponseWriter
 	status int
+	route  string // the pattern of the route that answers; "" is none
+}
+
+// otherRoute stands for every address that is no route of ours: a counter must
+// not grow by what strangers ask for.
+const otherRoute = "other"
+
+func (s *Server) routeLabel(route string) string {
+	if s.known[route] {
+		return route
+	}
+	return otherRoute
 }
 
 // WriteHeader notes the status.
@@ -76,9 +91,12 @@ func (a *answer) WriteHeader(status int) {
 // Unwrap lets http.ResponseController reach the connection.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// guard turns a panic into an internal error.
+// guard notes which route answers, and turns a panic into an internal error.
 func (s *Server) guard(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
+		if a, ok := c.Response().Writer.(*answer); ok {
+			a.route = c.Path()
+		}
 		defer func() {
 			switch r := recover(); r {
 			case nil:

@@ -50,23 +50,13 @@ func (v *visit) clockFault() error {
 	return nil
 }
 
-// metrics gives a few numbers in the text form of Prometheus.
+// metrics gives the numbers of this process in the form of Prometheus.
 func (v *visit) metrics() error {
-	size, err := v.Log.Size(v.r.Context())
-	if err != nil {
-		return err
+	if v.Metrics == nil {
+		return notFound("This process has no metrics.")
 	}
-	waiting, err := v.Log.Waiting(v.r.Context())
-	if err != nil {
-		return err
-	}
-	return v.c.String(http.StatusOK, fmt.Sprintf(`# HELP countersign_audit_entries Numbered entries of the audit log.
-# TYPE countersign_audit_entries counter
-countersign_audit_entries %d
-# HELP countersign_audit_waiting Entries without a number yet.
-# TYPE countersign_audit_waiting gauge
-countersign_audit_waiting %d
-`, size, waiting.Count))
+	v.Metrics.ServeHTTP(v.c.Response(), v.r)
+	return nil
 }
 
 // webhook takes one event of a provider, unread but for its signature.

@@ -38,6 +38,8 @@ type Config struct {
 	Wake     func()       // tells the engine that there is something to do; nil is nobody
 	Health   func() error // why the process is not ready, or nil; nil is always ready
 	API      func(*echo.Echo)
+	Metrics  http.Handler                                       // of /metrics; nil: there is none
+	Observe  func(route string, status int, took time.Duration) // is told of every answer; nil is nobody
 	// AlertChannels names the ways in which people are told; none tells nobody.
 	AlertChannels []string
 	// Follows says what follows from a contract for the steps bound to it; nil
@@ -64,7 +66,8 @@ type Story struct {
 type Server struct {
 	Config
 	sessions *session.Store
-	patience time.Duration // how long a confirmation waits for its result
+	patience time.Duration   // how long a confirmation waits for its result
+	known    map[string]bool // patterns of the routes
 	handler  http.Handler
 }
 
@@ -84,6 +87,10 @@ func New(cfg Config) *Server {
 	}
 	if cfg.API != nil {
 		cfg.API(e)
+	}
+	s.known = map[string]bool{}
+	for _, r := range e.Routes() {
+		s.known[r.Path] = true
 	}
 	foreign := http.NewCrossOriginProtection()
 	foreign.SetDenyHandler(http.HandlerFunc(s.denyForeign))

@@ -23,6 +23,7 @@ import (
 	"countersign/internal/audit"
 	"countersign/internal/authz"
 	"countersign/internal/engine"
+	"countersign/internal/metrics"
 	"countersign/internal/model"
 	"countersign/internal/provider"
 	"countersign/internal/provider/sandbox"
@@ -81,7 +82,8 @@ func newWorld(t testing.TB) *world {
 	w.must(w.engine.Start(t.Context()))
 	w.run = actions.New(w.db, w.log, book, timing, authz.DefaultTiers)
 	w.update(w.populate)
-	w.web = New(Config{DB: w.db, Log: w.log, Runner: w.run, Timing: timing, Tiers: authz.DefaultTiers, Plain: true, Webhooks: w.engine,
+	counts := metrics.New(w.db, w.log)
+	w.web = New(Config{Metrics: counts.Handler(), Observe: counts.Answered, DB: w.db, Log: w.log, Runner: w.run, Timing: timing, Tiers: authz.DefaultTiers, Plain: true, Webhooks: w.engine,
 		Health: w.engine.Healthy, Demo: &Demo{Intro: []string{"A tour."}, Stories: []Story{{Title: "One", Text: "It happened.", Try: "Look."}}}})
 	outside := httptest.NewServer(w.web.Handler())
 	t.Cleanup(outside.Close)
