@@ -33,8 +33,8 @@ type Config struct {
 	Spread    func() float64 // jitter in [0, 1); random when nil
 	// Host is this machine on a database that other processes drive too; nil
 	// where this process holds the database's own lock.
-	Host *store.Host
-	Observer  Observer       // counts; nil is nobody
+	Host     *store.Host
+	Observer Observer // counts; nil is nobody
 }
 
 // Engine drives the intents of one database. Its methods are safe for
