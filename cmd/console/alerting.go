@@ -130,7 +130,7 @@ func (a alerting) mail() (*alert.Mail, error) {
 // alertSender is who raises overdue work and tells people.
 func (a *app) alertSender() *alert.Sender {
 	public := a.PublicURL
-	if public == "" {
+	if public == "" && a.listener != nil {
 		public = a.url()
 	}
 	return alert.New(alert.Config{DB: a.db, Channels: a.Alerts, PublicURL: public, Logger: a.Logger, Clock: a.Clock,

@@ -47,6 +47,18 @@ func TestWrongAlertSettings(t *testing.T) {
 	}
 }
 
+// A worker has no pages of its own to lead to.
+func TestWorkersAlertsNeedAnAddress(t *testing.T) {
+	t.Setenv("ALERTS", alertSecret)
+	got := call(t, "", "worker", "--db", "postgres://localhost/none", "--alert-webhook", "https://x/", "--alert-secret", "env:ALERTS")
+	if got.code != exitUsage || !strings.Contains(got.err, "--public-url") {
+		t.Errorf("exit %d, said %s", got.code, got.err)
+	}
+	if sender := (&app{}).alertSender(); sender == nil {
+		t.Error("no sender without pages")
+	}
+}
+
 func TestDoctorTriesTheWaysOfAlerts(t *testing.T) {
 	t.Setenv("ALERTS", alertSecret)
 	db := newDatabase(t)

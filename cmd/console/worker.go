@@ -37,6 +37,9 @@ func (c *workerCommand) Run(ctx context.Context, t terminal) (err error) {
 	if err != nil {
 		return err
 	}
+	if len(channels) > 0 && c.PublicURL.Value == "" {
+		return model.Errorf(model.Invalid, "settings", "--public-url: a worker has no pages, so say where its alerts are to lead")
+	}
 	a, err := openApp(ctx, appConfig{storage: c.storage, Workers: int(c.Workers.Value), Timing: c.Pace.Value.timing(),
 		Logger: c.logger(t.err), Alerts: channels, PublicURL: string(c.PublicURL.Value), StateDir: c.stateDir()})
 	if err != nil {
