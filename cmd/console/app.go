@@ -135,9 +135,14 @@ func (a *app) reach(ctx context.Context) (err error) {
 // and opens the pages.
 func (a *app) start(ctx context.Context, providers *provider.Registry) error {
 	book := workflow.NewBook(providers)
+	place, err := store.LockPlace(a.DB.Value.dsn())
+	if err != nil {
+		return err
+	}
+	a.log.KeepOutside(a.outside(a.db.Installation))
 	a.metrics = metrics.New(a.db, a.log)
-	a.engine = engine.New(engine.Config{DB: a.db, Log: a.log, Book: book, Providers: providers, Timing: a.Timing,
-		Workers: a.Workers, Clock: a.Clock, Logger: a.Logger, Spread: a.Spread, Host: a.host, Observer: a.metrics})
+	a.engine = engine.New(engine.Config{DB: a.db, Log: a.log, Book: book, Providers: providers, Timing: a.Timing, Workers: a.Workers,
+		Clock: a.Clock, Logger: a.Logger, Spread: a.Spread, Host: a.host, Place: place, Observer: a.metrics})
 	if err := a.engine.Start(ctx); err != nil {
 		return fmt.Errorf("start the engine: %w", err)
 	}
@@ -207,7 +212,7 @@ func (a *app) numberRest(ctx context.Context) error {
 			return fmt.Errorf("number the last audit entries: %w", err)
 		}
 		if n == 0 {
-			return a.log.Seal(ctx)
+			return errors.Join(a.log.Seal(ctx), a.log.KeepNow(ctx))
 		}
 	}
 }

@@ -35,6 +35,7 @@ type commands struct {
 	APIKey  apikeyCommands `cmd:"" name:"apikey" help:"Keys of programs."`
 	Audit   auditCommands  `cmd:"" help:"Export and verify the audit log."`
 	Migrate migrateCommand `cmd:"" help:"Bring the schema of the database up to date."`
+	Backup  backupCommand  `cmd:"" help:"Copy the database while it is used, marked as a copy that starts under a restore hold."`
 	Doctor  doctorCommand  `cmd:"" help:"Check configuration, database, providers, clock and log."`
 }
 

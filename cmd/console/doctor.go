@@ -124,7 +124,7 @@ func (c *doctorCommand) database(ctx context.Context) []finding {
 		return list
 	}
 	defer db.Close()
-	list = append(list, c.driver(ctx, db), clock(db), c.keyMode())
+	list = append(list, c.driver(ctx, db), clock(db), c.keyMode(), c.hold(ctx, db), c.outsideCheck(ctx, db))
 	return append(list, c.log(ctx, db)...)
 }
 

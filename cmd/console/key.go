@@ -87,6 +87,12 @@ func logUsed(ctx context.Context, db *store.DB) (bool, error) {
 	return waiting.Count > 0, err
 }
 
+// outside is where the newest checkpoint of the audit log is kept besides the
+// database: beside the key file, which a restored database does not bring along.
+func (s storage) outside(installation string) audit.Outside {
+	return audit.OutsideBeside(s.keyPath(), installation)
+}
+
 func readKey(path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

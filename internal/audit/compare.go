@@ -9,13 +9,34 @@ import (
 
 // compare checks that files of one log agree: the same size has the same root,
 // and a complete export contains the roots of all smaller ones. It marks the
-// files that were compared.
+// files that were compared. Files of a log that was lost in a restore, as an
+// export with that restore tells, are compared among themselves.
 func compare(files []File, verified []Verified) error {
-	roots := map[int64]*Verified{}
 	for i := range verified {
+		if verified[i].Installation != verified[0].Installation {
+			return &Fault{File: verified[i].Name, Index: -1, Why: "it is of another installation than " + verified[0].Name}
+		}
+	}
+	logs, err := partLost(files, verified)
+	if err != nil {
+		return err
+	}
+	for _, members := range logs {
+		if err := compareLog(files, verified, members); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareLog compares the members, by index, which are of one log.
+func compareLog(files []File, verified []Verified, members []int) error {
+	roots := map[int64]*Verified{}
+	largest := -1
+	for _, i := range members {
 		v := &verified[i]
-		if v.Installation != verified[0].Installation {
-			return &Fault{File: v.Name, Index: -1, Why: "it is of another installation than " + verified[0].Name}
+		if v.Complete && (largest < 0 || v.Size > verified[largest].Size) {
+			largest = i
 		}
 		other, ok := roots[v.Size]
 		if !ok {
@@ -27,28 +48,17 @@ func compare(files []File, verified []Verified) error {
 		}
 		v.Compared, other.Compared = true, true
 	}
-	largest := largestComplete(verified)
 	if largest < 0 || len(roots) < 2 {
 		return nil
 	}
 	if err := contains(files[largest], verified[largest], roots); err != nil {
 		return err
 	}
-	for i := range verified {
+	for _, i := range members {
 		v := &verified[i]
 		v.Compared = v.Compared || v.Size <= verified[largest].Size
 	}
 	return nil
-}
-
-func largestComplete(verified []Verified) int {
-	largest := -1
-	for i, v := range verified {
-		if v.Complete && (largest < 0 || v.Size > verified[largest].Size) {
-			largest = i
-		}
-	}
-	return largest
 }
 
 // contains reads a complete export again and compares its root at each size that

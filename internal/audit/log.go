@@ -21,6 +21,9 @@ type Log struct {
 	holder string        // names this Log in the lease row
 	wake   chan struct{} // holds one token when something was appended
 
+	outside Outside // where the newest checkpoint is kept besides
+	kept    int64   // the size of the log that was written there last; Run's own
+
 	mu      sync.Mutex
 	refused map[string]string // entry id → why it gets no number
 	failing error

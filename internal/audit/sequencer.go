@@ -39,6 +39,9 @@ func (l *Log) Run(ctx context.Context) error {
 		if err == nil && n == 0 {
 			err = l.Seal(ctx)
 		}
+		if err == nil {
+			err = l.KeepNow(ctx)
+		}
 		l.note(ctx, err)
 		if err == nil && n == batchSize {
 			continue

@@ -123,6 +123,16 @@ func treeSize(tx *store.Tx) (size int64, err error) {
 	return size, err
 }
 
+// Present is the log's size and root as the transaction sees them.
+func (l *Log) Present(tx *store.Tx) (Checkpoint, error) {
+	t, err := loadTree(tx)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	root, err := t.root()
+	return Checkpoint{Size: t.size(), Root: root, At: tx.Now()}, err
+}
+
 // Root is the root of the tree of the first size entries.
 func (l *Log) Root(tx *store.Tx, size int64) ([]byte, error) {
 	if err := within(tx, size); err != nil {

@@ -60,6 +60,10 @@ type Verified struct {
 	// Complete: every entry from 0 to Size is there. Otherwise each entry of the
 	// file is in the log, but the file cannot show that it left none out.
 	Complete bool
+	// Epochs are the restores that its entries tell of.
+	Epochs []Epoch
+	// Lost: its log was lost in a restore, which another file tells of.
+	Lost bool
 	// Compared: another file has shown this one's log to be the beginning of its
 	// own, or the other way round.
 	Compared bool
@@ -118,6 +122,7 @@ type verifier struct {
 	proofs  bool   // the entries carry proofs
 	size    int64  // of the log that the proofs are for
 	root    []byte // that the proofs lead to
+	epochs  []Epoch
 	each    func(*compact.Range) error
 	result  Verified
 }
@@ -191,6 +196,13 @@ func (v *verifier) entry(line []byte) error {
 	}
 	if err := v.place(e, leaf); err != nil {
 		return err
+	}
+	epoch, opens, err := epochOf(e.Index, e.Entry)
+	if err != nil {
+		return v.bad("it cannot be read as an entry")
+	}
+	if opens {
+		v.epochs = append(v.epochs, epoch)
 	}
 	v.last = e.Index
 	v.entries++
@@ -282,7 +294,7 @@ func (v *verifier) end(line []byte, in *bufio.Reader) error {
 // totals compares what was read with what the checkpoint says.
 func (v *verifier) totals(c exportedCheckpoint) error {
 	v.result = Verified{Size: c.Size, Root: c.Root, At: c.At, Installation: c.Installation,
-		Entries: v.entries, Complete: c.Scope.Complete}
+		Entries: v.entries, Complete: c.Scope.Complete, Epochs: v.epochs}
 	if v.entries != c.Scope.Entries && v.proofs {
 		return v.whole("the file holds %d entries and should hold %d", v.entries, c.Scope.Entries)
 	}

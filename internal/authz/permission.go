@@ -25,13 +25,14 @@ const (
 	ManagePeople       Permission = "people.manage"
 	ManageKeys         Permission = "keys.manage"
 	ManageWorkers      Permission = "workers.manage"
+	LiftHold           Permission = "hold.lift"
 	TakeOwnership      Permission = "owner.take"
 	SettleOrphans      Permission = "orphans.settle"
 )
 
 // Permissions lists every permission.
 var Permissions = []Permission{ReadIntents, WriteIntents, RetryUnfinished, Reconcile, MarkExternalResult, Compensate,
-	Abandon, ReadApprovals, Decide, ReadAudit, ExportAudit, ManagePeople, ManageKeys, ManageWorkers, TakeOwnership, SettleOrphans}
+	Abandon, ReadApprovals, Decide, ReadAudit, ExportAudit, ManagePeople, ManageKeys, ManageWorkers, LiftHold, TakeOwnership, SettleOrphans}
 
 // ForAction is the permission that one of the operator's actions needs.
 func ForAction(action string) Permission { return Permission("action." + action) }
@@ -43,7 +44,7 @@ var byRole = map[model.Role][]Permission{
 		ReadApprovals, ReadAudit, TakeOwnership, SettleOrphans},
 	model.RoleApprover:      {ReadIntents, ReadApprovals, Decide, ReadAudit},
 	model.RoleAuditor:       {ReadIntents, ReadApprovals, ReadAudit, ExportAudit},
-	model.RoleAdministrator: {ReadIntents, ReadApprovals, ReadAudit, ExportAudit, ManagePeople, ManageKeys, ManageWorkers, SettleOrphans},
+	model.RoleAdministrator: {ReadIntents, ReadApprovals, ReadAudit, ExportAudit, ManagePeople, ManageKeys, ManageWorkers, LiftHold, SettleOrphans},
 }
 
 // byAbility says what each ability of a service key allows.
@@ -69,6 +70,7 @@ var phrases = map[Permission]string{
 	ManagePeople:       "manage people",
 	ManageKeys:         "manage service keys",
 	ManageWorkers:      "manage workers",
+	LiftHold:           "decide about a restore hold",
 	TakeOwnership:      "take ownership",
 	SettleOrphans:      "settle an orphan",
 }

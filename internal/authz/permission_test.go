@@ -28,6 +28,7 @@ var matrix = map[Permission]string{
 	ManagePeople:       "a",
 	ManageKeys:         "a",
 	ManageWorkers:      "a",
+	LiftHold:           "a",
 	TakeOwnership:      "o",
 	SettleOrphans:      "oa",
 }

@@ -17,7 +17,7 @@ const (
 // money, and those that give rights away.
 var grave = map[Permission]bool{
 	RetryUnfinished: true, MarkExternalResult: true, Compensate: true, Abandon: true,
-	Decide: true, ManagePeople: true, ManageKeys: true, ManageWorkers: true, SettleOrphans: true,
+	Decide: true, ManagePeople: true, ManageKeys: true, ManageWorkers: true, LiftHold: true, SettleOrphans: true,
 }
 
 // Grave reports whether using the permission needs a fresh factor.

@@ -16,15 +16,22 @@ const (
 	hostLockFree = "its machine's lock was free"
 )
 
-// Start records this start and the contracts in force, and recovers at once what
-// starts held that are surely dead: on a database of its own all others, else
-// those whose lock on this machine is free.
+// Start records this start and the contracts in force, opens a restore hold where
+// the database is older than the world, and recovers at once what starts held
+// that are surely dead: on a database of its own all others of the same place,
+// else those whose lock on this machine is free.
 func (e *Engine) Start(ctx context.Context) error {
 	name, err := os.Hostname()
 	if err != nil {
 		return fmt.Errorf("name of this host: %w", err)
 	}
-	boot := store.Boot{ID: e.boot, Host: name, PID: os.Getpid(), Workers: e.Workers}
+	boot := store.Boot{ID: e.boot, Host: name, PID: os.Getpid(), Workers: e.Workers, Place: e.Place}
+	outside, kept, err := e.Log.Outside().Read(e.DB.Installation)
+	if err != nil {
+		return err
+	}
+	e.holding.Store(true)
+	e.turning.Store(true) // until tend knows better
 	if e.Host != nil {
 		boot.HostID = e.Host.ID
 		if e.lock, err = e.Host.Hold(e.boot); err != nil {
@@ -37,6 +44,9 @@ func (e *Engine) Start(ctx context.Context) error {
 		}
 		if err := e.enrolSweeps(tx); err != nil {
 			return err
+		}
+		if err := e.openHold(tx, outside, kept); err != nil {
+			return fmt.Errorf("open a restore hold: %w", err)
 		}
 		boot.StartedAt, boot.SeenAt = tx.Now(), tx.Now()
 		return tx.InsertBoot(boot)
@@ -57,6 +67,10 @@ func (e *Engine) buryDead(ctx context.Context) error {
 	}
 	var alive []store.Boot
 	err := e.DB.View(ctx, func(tx *store.Tx) (err error) {
+		if e.Host == nil {
+			alive, err = tx.FreedWith(e.Place)
+			return err
+		}
 		alive, err = tx.Alive(hostID)
 		return err
 	})

@@ -36,7 +36,7 @@ type job struct {
 
 // claim takes up to n due intents, and works each up to its first call.
 func (e *Engine) claim(ctx context.Context, n int) []*job {
-	if n <= 0 || !e.anythingDue(ctx) {
+	if n <= 0 || e.turning.Load() || !e.anythingDue(ctx) {
 		return nil
 	}
 	start := e.Clock()
@@ -185,6 +185,9 @@ func (e *Engine) claimOne(tx *store.Tx, id string, start time.Time) (*job, error
 		return nil, e.record(tx, c) // somebody's lease still runs: sleep until it ends
 	}
 	if err := e.takeOver(tx, c); err != nil {
+		return nil, err
+	}
+	if err := e.takeFound(tx, c); err != nil {
 		return nil, err
 	}
 	e.lease(tx, c)

@@ -33,7 +33,10 @@ type Config struct {
 	Spread    func() float64 // jitter in [0, 1); random when nil
 	// Host is this machine on a database that other processes drive too; nil
 	// where this process holds the database's own lock.
-	Host     *store.Host
+	Host *store.Host
+	// Place is where the database is driven, by store.LockPlace: whoever holds
+	// its lock knows that no other process drives the same place.
+	Place    string
 	Observer Observer // counts; nil is nobody
 }
 
@@ -45,9 +48,11 @@ type Engine struct {
 	lock     *store.Lock // of this start on this machine; nil without Host
 	wake     chan struct{}
 	draining atomic.Bool
-	beaten   time.Time // when leases were renewed last; Run alone uses it
-	flights  sync.Map  // intents with a job under way here
-	clockOff sync.Map  // by provider: why no unknown step is sent again now
+	beaten   time.Time   // when leases were renewed last; Run alone uses it
+	flights  sync.Map    // intents with a job under way here
+	holding  atomic.Bool // a restore hold has work left
+	turning  atomic.Bool // and has not made everything doubtful yet: nothing is claimed
+	clockOff sync.Map    // by provider: why no unknown step is sent again now
 }
 
 // pollEvery bounds how long the engine sleeps without looking; soonest is for
@@ -112,6 +117,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	var dead error
 	for ctx.Err() == nil && dead == nil {
 		dead = e.beat(ctx)
+		e.tended(ctx, e.Timing.Sweep == 0)
 		free := cap(slots) - len(slots)
 		jobs := e.claim(ctx, free)
 		for _, j := range jobs {
@@ -154,6 +160,7 @@ func (e *Engine) sleep(ctx context.Context) {
 // Pass claims once what is due, does all that follows from it, and reports how
 // many pieces of work that was. Tests and the demo's first start drive it.
 func (e *Engine) Pass(ctx context.Context) (done int) {
+	e.tended(ctx, true)
 	jobs := e.claim(ctx, max(e.Workers, 1))
 	var group sync.WaitGroup
 	for _, j := range jobs {

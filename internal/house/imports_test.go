@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"internal/audit":                   {"internal/model", "internal/store", "internal/alert"},
 	"internal/workflow":                {"internal/model", "internal/provider"},
 	"internal/engine":                  {"internal/model", "internal/workflow", "internal/provider", "internal/store", "internal/audit", "internal/alert"},
-	"internal/actions":                 {"internal/model", "internal/workflow", "internal/authz", "internal/store", "internal/audit"},
+	"internal/actions":                 {"internal/model", "internal/alert", "internal/workflow", "internal/authz", "internal/store", "internal/audit"},
 	"internal/metrics":                 {"internal/model", "internal/store", "internal/audit", "internal/alert"},
 	"web/static":                       {},
 	"web/templates":                    {"internal/model", "web/static"},

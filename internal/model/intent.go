@@ -110,7 +110,8 @@ type Case struct {
 	Requests []Approval // open and past approval requests about it
 	// DeadBoots says since when a process start is known to be dead.
 	DeadBoots map[string]Time
-	Held      bool // a restore hold is on
+	Held      bool  // a restore hold is on
+	Hold      *Hold // the newest restore hold, also after it was lifted, or nil
 	// ParentReturned is set on a compensation when the money it would bring
 	// back came back by itself: an unsent undo must then not be sent.
 	ParentReturned bool

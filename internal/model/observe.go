@@ -41,6 +41,7 @@ func (c *Case) Observe(s *Step, look Look, t Timing, spread float64, now Time) (
 
 // weigh decides what an observation says, and applies it.
 func (c *Case) weigh(s *Step, look Look, e *Evidence, now Time) error {
+	c.takeGeneration(s, look)
 	if look.Generation != 0 && look.Generation != s.Generation {
 		return c.weighOlder(s, look, e, now)
 	}

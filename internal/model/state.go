@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // The names of the five actions, as they stand in addresses and entries.
 const (
@@ -137,6 +140,9 @@ func (s *Step) HasUndo() bool {
 func (c *Case) Derive(t Timing, now Time) {
 	before := c.State
 	c.State, c.Reason = c.state(t, now)
+	if c.Held && (c.State == Received || c.State == Processing || c.State == RetryableFailure) {
+		c.Reason = strings.TrimSpace("Nothing is sent until the restore hold is lifted. " + c.Reason)
+	}
 	c.exposure()
 	c.Stuck, c.UncertainSince = "", 0
 	if u := c.Unfinished(); u != nil {

@@ -11,6 +11,9 @@ import (
 // is made before the first send, which starts the window.
 func (s *Step) SafeUntil(call time.Duration) (until Time, ok bool) {
 	frozen := s.Frozen()
+	if s.Restored() != 0 {
+		return 0, false // the first send may have been in the time that was lost
+	}
 	if frozen == nil || s.Class != Keyed || !s.Contract.ActsAreStored || s.Contract.Retention <= 0 {
 		return 0, false
 	}
@@ -48,6 +51,10 @@ func (c *Case) LastSend(s *Step) (last Time, bounded bool) {
 		}
 		last = max(last, at)
 	}
+	if h := c.underHold(s); h != nil { // a restore counts as a lost worker
+		at, ok := h.LastSend()
+		return max(last, at), ok
+	}
 	return last, true
 }
 
@@ -57,11 +64,15 @@ func (c *Case) LastSend(s *Step) (last Time, bounded bool) {
 // moment is known.
 func (c *Case) NotFoundFinalAt(s *Step) (at Time, ok bool) {
 	last, bounded := c.LastSend(s)
-	if !s.Class.Effect() || !s.Contract.NotFoundCanBeFinal() || !bounded || len(s.Attempts) == 0 {
+	if !s.Class.Effect() || !s.Contract.NotFoundCanBeFinal() || !bounded || len(s.Attempts) == 0 && s.Restored() == 0 {
 		return 0, false
 	}
 	wait := s.Contract.LongestCall + max(s.Contract.SettleDelay, s.Contract.LookupDelay)
-	return last.Add(wait) + 1, true
+	at = last.Add(wait) + 1
+	if h := c.underHold(s); h != nil { // only the search shows what stands under later generations
+		return max(at, h.SweptAt), h.SweptAt != 0
+	}
+	return at, true
 }
 
 // UnknownAttempts are the attempts that may have done something that nobody
@@ -115,7 +126,7 @@ func (c *Case) clearedByAnswer(s *Step, a *Attempt) bool {
 func (s *Step) withinRetention(a *Attempt) bool {
 	for i := range s.Generations {
 		if g := &s.Generations[i]; g.Number == a.Generation {
-			return s.Contract.Retention > 0 && a.FinishedAt < g.FrozenAt.Add(s.Contract.Retention-s.Contract.Margin(0))
+			return s.Restored() == 0 && s.Contract.Retention > 0 && a.FinishedAt < g.FrozenAt.Add(s.Contract.Retention-s.Contract.Margin(0))
 		}
 	}
 	return false

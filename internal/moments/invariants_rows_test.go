@@ -204,7 +204,7 @@ func (tr *truth) invariant12() (broken []string) {
 	}
 	for _, c := range tr.cases {
 		waits := c.State == model.Received || c.State == model.Processing || c.State == model.RetryableFailure
-		if _, open := c.OpenAttempt(); c.WakeAt == 0 && (waits || open != nil) {
+		if _, open := c.OpenAttempt(); c.WakeAt == 0 && (waits && !c.Held || open != nil) { // lifting a hold wakes what it held
 			broken = append(broken, fmt.Sprintf("%s is %s, and nothing will wake it", c.ID, c.State))
 		}
 	}

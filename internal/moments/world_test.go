@@ -123,7 +123,8 @@ func (w *world) start(cfg server.Config) {
 	w.db, w.log, w.book = db, audit.New(db, bytes.Repeat([]byte{7}, 32)), workflow.NewBook(registry)
 	w.act = actions.New(db, w.log, w.book, w.timing, authz.DefaultTiers)
 	w.engine = engine.New(engine.Config{DB: db, Log: w.log, Book: w.book, Providers: registry, Timing: w.timing, Workers: 4,
-		Clock: w.clock.Now, Logger: w.logger(), Spread: func() float64 { return 0.5 }})
+		Clock: w.clock.Now, Logger: w.logger(), Spread: func() float64 { return 0.5 }, Place: w.lockPlace()})
+	w.log.KeepOutside(audit.OutsideBeside(filepath.Join(w.dir, "countersign.key"), db.Installation))
 	w.api = echo.New()
 	api.Register(w.api, api.Deps{DB: db, Log: w.log, Runner: w.act, Timing: w.timing, Tiers: authz.DefaultTiers})
 	w.mu.Unlock()
@@ -133,6 +134,9 @@ func (w *world) start(cfg server.Config) {
 	}
 	w.update(w.cast)
 }
+
+// lockPlace is where the database is driven, "" where no lock tells.
+func (w *world) lockPlace() string { return must(store.LockPlace(w.place))(w.t) }
 
 // restart is what happens after a death: everything in memory is gone.
 func (w *world) restart() {

@@ -17,11 +17,34 @@ type Boot struct {
 	DeclaredBy string     `db:"declared_by"`
 	HostID     string     `db:"host_id"` // of the machine's locks; "" where the file has one lock
 	Workers    int        `db:"workers"`
+	Place      string     `db:"-"` // where it drives the database, see LockPlace; "" is not known
 }
 
-// InsertBoot records a start.
+// InsertBoot records a start, and where it drives the database.
 func (t *Tx) InsertBoot(b Boot) error {
-	return t.Insert("boots", "id, host, pid, started_at, seen_at, dead_at, declared_by, host_id, workers", b)
+	if err := t.Insert("boots", "id, host, pid, started_at, seen_at, dead_at, declared_by, host_id, workers", b); err != nil {
+		return err
+	}
+	_, err := t.Exec("INSERT INTO boot_places (boot, place) VALUES (?, ?)", b.ID, b.Place)
+	return err
+}
+
+// FreedWith lists the boots that are not known to be dead, but surely are where
+// the lock of a place is free: those of that place. One whose place is not known
+// counts too, but under a restore hold: the lock of a copy says nothing about who
+// drives the original.
+func (t *Tx) FreedWith(place string) (list []Boot, err error) {
+	h, err := t.Hold()
+	if err != nil {
+		return nil, err
+	}
+	unknown := place
+	if h.On() {
+		unknown = "unknown"
+	}
+	err = t.Select(&list, `SELECT * FROM boots WHERE host_id = '' AND dead_at = 0
+		AND COALESCE((SELECT place FROM boot_places p WHERE p.boot = boots.id), ?) = ? ORDER BY started_at, id`, unknown, place)
+	return list, err
 }
 
 // SeeBoot records that a boot is alive; by names who declared it dead

@@ -161,8 +161,12 @@ func (t *Tx) loadRows(c *model.Case) error {
 	return err
 }
 
-// loadDead learns which of the workers that were lost are surely dead.
+// loadDead learns which of the workers that were lost are surely dead, and
+// whether the database was restored.
 func (t *Tx) loadDead(c *model.Case) error {
+	if err := t.loadHold(c); err != nil {
+		return err
+	}
 	for _, s := range c.Steps {
 		for _, a := range s.Attempts {
 			if !a.Lost {

@@ -24,6 +24,9 @@ type Tx struct {
 	writes bool
 	// loaded are the cases locked here, as they were.
 	loaded map[string]snapshot
+	// hold is the newest restore hold, read once; holdRead tells that it was.
+	hold     *model.Hold
+	holdRead bool
 }
 
 // maxRetries bounds how often Update runs a transaction again.

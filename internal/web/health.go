@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"countersign/internal/model"
+	"countersign/internal/store"
 	"countersign/web/static"
 )
 
@@ -37,10 +39,29 @@ func (v *visit) readyz() error {
 	check("database and schema", v.DB.Ping(v.r.Context()))
 	check("clock", v.clockFault())
 	check("audit log", v.Log.Trouble().Err())
+	v.readyHold(&lines, &status)
 	if v.Health != nil {
 		check("engine", v.Health())
 	}
 	return v.c.String(status, lines.String())
+}
+
+// readyHold says whether a restore hold is on. Pages and intake go on under one,
+// so the line says more than that something is not ready.
+func (v *visit) readyHold(lines *strings.Builder, status *int) {
+	var h *model.Hold
+	err := v.read(func(tx *store.Tx) (err error) { h, err = tx.Hold(); return err })
+	switch {
+	case err != nil:
+		*status = http.StatusServiceUnavailable
+		v.Logger.Warn("not ready", "check", "hold", "error", err)
+		lines.WriteString("hold: not ready\n")
+	case h.On():
+		*status = http.StatusServiceUnavailable
+		fmt.Fprintf(lines, "hold: held since %s, restored from %s; nothing is sent until two administrators lift it\n", h.Since, h.RestoredFrom)
+	default:
+		lines.WriteString("hold: ok\n")
+	}
 }
 
 func (v *visit) clockFault() error {

@@ -90,3 +90,11 @@ func stepState(s *model.Step) templates.State {
 	}
 	return templates.State(s.State)
 }
+
+// lower makes the first letter of a sentence small.
+func lower(text string) string {
+	if text == "" {
+		return text
+	}
+	return strings.ToLower(text[:1]) + text[1:]
+}

@@ -23,6 +23,7 @@ type visit struct {
 	actor  authz.Actor
 	person model.Person
 	counts store.NavCounts
+	hold   *model.Hold // the newest restore hold, or nil
 	page   templates.Page
 }
 
@@ -42,6 +43,9 @@ func (s *Server) visit(c echo.Context) (*visit, error) {
 		if insecure, err = tx.InsecurePersonKeys(); err != nil {
 			return err
 		}
+		if v.hold, err = tx.Hold(); err != nil {
+			return err
+		}
 		v.counts, err = tx.NavCounts(v.actor.Accounts())
 		return err
 	})
@@ -49,6 +53,7 @@ func (s *Server) visit(c echo.Context) (*visit, error) {
 		return nil, err
 	}
 	v.fillPage(insecure)
+	v.holdBanner()
 	return v, nil
 }
 

@@ -60,6 +60,7 @@ func Register(e *echo.Echo, deps Deps) {
 	a.uploadRoutes()
 	a.uncertainRoutes()
 	a.orphanRoutes()
+	a.holdRoutes()
 	a.auditRoutes()
 	e.GET("/v1/openapi.json", a.openapi())
 }

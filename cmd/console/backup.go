@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"countersign/internal/model"
+	"countersign/internal/store"
+)
+
+// backupCommand copies the database while others use it.
+type backupCommand struct {
+	storage
+	Dest  string `arg:"" type:"path" help:"The file to write, or a directory to write it into under the database's own name. Nothing is overwritten."`
+	NoKey bool   `name:"no-key" help:"Leave out the key file, to keep it elsewhere; without it the copy cannot be started."`
+}
+
+// Help says what belongs together.
+func (c *backupCommand) Help() string {
+	return `The copy is consistent however busy the console is, and is marked as a copy: a
+console that is started on it sends nothing until two administrators have lifted
+the restore hold, since the providers may know more than the copy does.
+
+Two files belong together: the copy and the key file, which is copied beside it
+under its own name. To restore, put both in place, remove what the old database
+left under its name with -wal and -shm behind it, and start console serve.`
+}
+
+// Run implements the command.
+func (c *backupCommand) Run(ctx context.Context, t terminal) error {
+	if c.DB.Value.shared() {
+		return model.Errorf(model.Invalid, "backup", "console backup copies SQLite files only; copy a PostgreSQL database with pg_dump, and add to the end of the dump: %s", store.PostgresMark(time.Now()))
+	}
+	if err := c.DB.Value.mustExist(); err != nil {
+		return err
+	}
+	file, err := c.destination()
+	if err != nil {
+		return err
+	}
+	key := filepath.Join(filepath.Dir(file), filepath.Base(c.keyPath()))
+	if err := c.mayCopyKey(key); err != nil {
+		return err
+	}
+	mark, err := store.Backup(ctx, c.DB.Value.dsn(), file, func(written int64) {
+		fmt.Fprintf(t.err, "console: %d MB written\n", written>>20)
+	})
+	if err != nil {
+		return err
+	}
+	if err := t.line("Backup of %s as it was at %s: %s, with %d numbered entries of its audit log.", c.DB.Value.file(), mark.MadeAt, file, mark.LogSize); err != nil {
+		return err
+	}
+	said, err := c.copyKey(key)
+	if err != nil {
+		return err
+	}
+	return t.line("%s\nA console started on it sends nothing until two administrators lift its restore hold.", said)
+}
+
+// destination is the file to write.
+func (c *backupCommand) destination() (string, error) {
+	info, err := os.Stat(c.Dest)
+	switch {
+	case err == nil && info.IsDir():
+		return filepath.Join(c.Dest, filepath.Base(c.DB.Value.file())), nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return "", model.Errorf(model.Invalid, "backup", "the backup %s cannot be written: %w", c.Dest, err)
+	}
+	return c.Dest, nil
+}
+
+// mayCopyKey refuses before anything is written where another key is in the way.
+func (c *backupCommand) mayCopyKey(into string) error {
+	theirs, err := readKey(into)
+	if c.NoKey || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ours, err := readKey(c.keyPath())
+	if err == nil && string(ours) != string(theirs) {
+		return model.Errorf(model.Conflict, "backup", "%s is the key file of another database, and a backup overwrites nothing; name another directory, or say --no-key", into)
+	}
+	return err
+}
+
+// copyKey puts the key beside the copy and says which files belong together.
+func (c *backupCommand) copyKey(into string) (said string, err error) {
+	if c.NoKey {
+		return fmt.Sprintf("It belongs together with the key file %s, which was not copied.", c.keyPath()), nil
+	}
+	from, err := os.Open(c.keyPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return "There is no key file yet: nothing was ever recorded with one.", nil
+	}
+	if err != nil {
+		return "", model.Errorf(model.Invalid, "key-file", "the backup is made, but the key file cannot be copied: %w; copy it yourself", err)
+	}
+	defer from.Close()
+	to, err := os.OpenFile(into, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Sprintf("It belongs together with the key file %s, which is there already.", into), nil
+	}
+	if err == nil {
+		_, err = io.Copy(to, from)
+		err = errors.Join(err, to.Sync(), to.Close())
+	}
+	if err != nil {
+		return "", model.Errorf(model.Invalid, "key-file", "the backup is made, but the key file cannot be copied: %w; copy it yourself", err)
+	}
+	return fmt.Sprintf("It belongs together with its key file, copied to %s.", into), nil
+}
