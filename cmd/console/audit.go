@@ -151,6 +151,12 @@ func verifiedText(v audit.Verified) string {
 	case v.Entries > 0:
 		text += " Each entry is in that log; the file cannot show that none was left out."
 	}
+	for _, e := range v.Epochs {
+		text += fmt.Sprintf(" Entry %d: the database was restored from %s; the log goes on from its first %d entries, and was known to have had %d.", e.Index, e.RestoredFrom, e.KeptSize, e.OldSize)
+	}
+	if v.Lost {
+		text += " Its log was lost in a restore, as another file tells: it was not changed, but it does not go on."
+	}
 	if v.Compared {
 		text += " It agrees with the other files."
 	}
