@@ -3,10 +3,16 @@
 
 .PHONY: test tools lint bench generate run screens
 
-# test installs what the checks need and is missing, then runs all of them. A
-# test that was skipped is a failure here.
+# BOTH are the suites that run on PostgreSQL too, from the same source.
+BOTH = ./internal/store/... ./internal/audit/... ./internal/engine/... ./internal/actions/... ./internal/alert/... \
+	./internal/metrics/... ./internal/moments/... ./internal/web/api/... ./internal/web/session/...
+
+# test installs what the checks need and is missing, then runs all of them, the
+# first time on SQLite and the second on PostgreSQL. A test that was skipped is a
+# failure here.
 test: tools lint
 	COUNTERSIGN_E2E=required go run ./internal/house/gotest -race -shuffle=on -timeout 14m ./...
+	COUNTERSIGN_TEST_DB=postgres go run ./internal/house/gotest -shuffle=on -timeout 14m $(BOTH)
 
 tools:
 	scripts/install.sh

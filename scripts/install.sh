@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the checks need and is missing: a C compiler for SQLite, a
-# browser, fonts for the scripts that names are written in, and the page
+# PostgreSQL server, a browser, fonts for the scripts that names are written in, and the page
 # checkers of package.json. It changes nothing where all of it is there. Debian
 # packages need root; without it, or without apt-get, one line says what to
 # install by hand.
@@ -32,6 +32,7 @@ if ! command -v go >/dev/null; then
 fi
 need "gcc clang cc" gcc libc6-dev
 need "chromium chromium-browser google-chrome" chromium
+if [ -z "$(find /usr/lib/postgresql -name initdb 2>/dev/null)" ]; then need initdb postgresql; fi
 need node nodejs
 need npm npm
 need fc-list fontconfig

@@ -119,7 +119,7 @@ func (a *app) reach(ctx context.Context) (err error) {
 		if !errors.Is(err, model.Busy) || !a.DB.Value.shared() {
 			return err
 		}
-		a.Logger.Warn("the database does not answer; trying again", "wait", pause, "err", err)
+		a.Logger.Warn("the database does not answer; trying again", "wait", pause, "err", err, "listening", a.listensOn())
 		if a.door != nil {
 			a.door.Trouble()
 		}
@@ -129,6 +129,14 @@ func (a *app) reach(ctx context.Context) (err error) {
 			return ctx.Err()
 		}
 	}
+}
+
+// listensOn is where the start is watched from; "" where nobody listens.
+func (a *app) listensOn() string {
+	if a.listener == nil {
+		return ""
+	}
+	return a.listener.Addr().String()
 }
 
 // start wires the app to its providers, recovers what an earlier process left,

@@ -16,10 +16,10 @@ const (
 	hostLockFree = "its machine's lock was free"
 )
 
-// Start records this start and the contracts in force, opens a restore hold where
-// the database is older than the world, and recovers at once what starts held
-// that are surely dead: on a database of its own all others of the same place,
-// else those whose lock on this machine is free.
+// Start records this start, if it is to drive intents, and the contracts in
+// force, opens a restore hold where the database is older than the world, and
+// recovers at once what starts held that are surely dead: on a database of its
+// own all others of the same place, else those whose lock on this machine is free.
 func (e *Engine) Start(ctx context.Context) error {
 	name, err := os.Hostname()
 	if err != nil {
@@ -32,7 +32,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	}
 	e.holding.Store(true)
 	e.turning.Store(true) // until tend knows better
-	if e.Host != nil {
+	if e.Host != nil && e.Workers > 0 {
 		boot.HostID = e.Host.ID
 		if e.lock, err = e.Host.Hold(e.boot); err != nil {
 			return err
@@ -47,6 +47,9 @@ func (e *Engine) Start(ctx context.Context) error {
 		}
 		if err := e.openHold(tx, outside, kept); err != nil {
 			return fmt.Errorf("open a restore hold: %w", err)
+		}
+		if e.Workers == 0 {
+			return nil
 		}
 		boot.StartedAt, boot.SeenAt = tx.Now(), tx.Now()
 		return tx.InsertBoot(boot)

@@ -142,7 +142,7 @@ func (s *Server) Start() error {
 		return err
 	}
 	server := []string{binary("postgres"), "-D", filepath.Join(s.dir, "data"), "-p", s.port, "-c", "listen_addresses=127.0.0.1",
-		"-c", "unix_socket_directories=" + s.dir, "-c", "max_connections=200", "-c", "shared_buffers=64MB", "-c", "fsync=off"}
+		"-c", "unix_socket_directories=", "-c", "max_connections=200", "-c", "shared_buffers=64MB", "-c", "fsync=off"}
 	s.guard = s.as("/bin/sh", append([]string{"-c", guardScript}, server...)...)
 	s.guard.SysProcAttr = group(s.guard.SysProcAttr)
 	s.guard.Stdin, s.leash = read, write
@@ -194,6 +194,7 @@ func (s *Server) Kill() {
 		return
 	}
 	syscall.Kill(-s.guard.Process.Pid, syscall.SIGSTOP) // the shell must not see the server end
+	defer os.Remove(filepath.Join(s.dir, "data", "postmaster.pid")) // of a process that may be left unreaped
 	for _, pid := range s.processes() {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
