@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"countersign/internal/audit"
 	"countersign/internal/model"
 	"countersign/internal/store"
+	"countersign/internal/store/storetest"
 )
 
 // planted are violations, each put into a sound world by hand, and the
@@ -126,22 +126,7 @@ func (w *world) only() (id string) {
 // withoutTriggers takes the append-only triggers off a table.
 func (w *world) withoutTriggers(table string) {
 	w.t.Helper()
-	w.update(func(tx *store.Tx) error {
-		if os.Getenv("COUNTERSIGN_TEST_DB") == "postgres" {
-			_, err := tx.Exec("ALTER TABLE " + table + " DISABLE TRIGGER USER")
-			return err
-		}
-		var names []string
-		if err := tx.Select(&names, "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?", table); err != nil {
-			return err
-		}
-		for _, name := range names {
-			if _, err := tx.Exec("DROP TRIGGER " + name); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	w.update(func(tx *store.Tx) error { return storetest.DropTriggers(tx, table) })
 }
 
 // sentAgain adds an attempt of a step, and makes the earlier one unknown.
