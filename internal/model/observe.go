@@ -293,7 +293,16 @@ func (c *Case) Late(s *Step, a *Attempt, out Outcome, evidenceID string, now Tim
 		}
 	}
 	s.Evidence = append(s.Evidence, e)
+	c.askOnceFinal(s, now)
 	return e
+}
+
+// askOnceFinal plans a look for the moment at which finding nothing is proof,
+// which a late word can have made known.
+func (c *Case) askOnceFinal(s *Step, now Time) {
+	if final, ok := c.NotFoundFinalAt(s); ok && s.State == OutcomeUnknown && s.ExternalRef == "" && !c.Contradicted(s) {
+		s.NextCheckAt = earliest(s.NextCheckAt, max(final, now))
+	}
 }
 
 // Mark is what a person states about an effect, with a document.
