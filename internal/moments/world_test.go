@@ -63,6 +63,7 @@ type world struct {
 	clock  *clock
 	timing model.Timing
 	bank   *server.Server
+	cfg    server.Config // the bank's
 	hooks  *httptest.Server
 
 	mu     sync.Mutex
@@ -101,7 +102,7 @@ func newWorld(t testing.TB, opts ...option) *world {
 	if err := bank.Start(); err != nil {
 		t.Fatal(err)
 	}
-	w.bank = bank
+	w.bank, w.cfg = bank, cfg
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -143,7 +144,7 @@ func (w *world) restart() {
 	w.t.Helper()
 	w.set(nil, nil)
 	w.db.Close()
-	w.start(server.Config{})
+	w.start(w.cfg)
 }
 
 func (w *world) logger() *slog.Logger {
