@@ -3,6 +3,8 @@ package moments
 import (
 	"context"
 	"encoding/json"
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -84,4 +86,41 @@ func TestReturnedMoneyAndItsLedgerEntry(t *testing.T) {
 		t.Errorf("the books show %d reversals of money that had come back", n)
 	}
 	w.survive(t)
+}
+
+// Moment 10: the query finds an object that is another intent's already. It
+// confirms nothing here.
+func TestMoment10AnotherIntentsObject(t *testing.T) {
+	w := newWorld(t)
+	w.fault("drop_after_accept", 100, posts("/payouts"), 0)
+	w.fault("500_before", 1000, looks(), 0)
+	a, b := w.payout("p-1"), w.payout("p-2")
+	w.run(2 * time.Hour)
+	w.expect(b, model.NeedsReview, "create-payout", model.OutcomeUnknown)
+	w.noFaults()
+	object := w.objectOf(b + ":create-payout")
+	w.do(w.people.operator, a, model.MarkExternalResult, "create-payout", // by mistake
+		`{"result":"happened","external_ref":"`+object+`","amount":95050,"currency":"USD","date":"2026-11-27","document":{"url":"https://bank.example/77","sha256":""}}`)
+	w.do(w.people.operator2, b, model.Reconcile, "create-payout", "")
+	w.run(time.Minute)
+	w.expect(b, model.NeedsReview, "create-payout", model.OutcomeUnknown)
+	if k := w.load(b).OpenConflict(); k == nil || !strings.Contains(k.Reason, a) {
+		t.Errorf("the conflict is %+v", k)
+	}
+	if n := w.effects("payouts"); n != 2 {
+		t.Errorf("the books show %d payouts", n)
+	}
+	w.survive(t)
+}
+
+// objectOf is the provider's object with a reference.
+func (w *world) objectOf(reference string) string {
+	w.t.Helper()
+	answer := must(http.Get(w.bank.URL() + "/payouts?reference=" + url.QueryEscape(reference)))(w.t)
+	defer answer.Body.Close()
+	var list struct{ Items []struct{ ID string } }
+	if err := json.NewDecoder(answer.Body).Decode(&list); err != nil || len(list.Items) != 1 {
+		w.t.Fatalf("%d objects of %s: %v", len(list.Items), reference, err)
+	}
+	return list.Items[0].ID
 }
