@@ -3,6 +3,7 @@ package moments
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -66,8 +67,13 @@ func (w *world) worker(wrap func(provider.Adapter) provider.Adapter) *engine.Eng
 		provider.AnyAccount: {Payouts: "bank", Credits: "bank", Disputes: "bank", Messages: "bank"}}))(w.t)
 	timing := w.timing
 	timing.Call = 30 * time.Second // what it sleeps, the wall clock counts too
-	return engine.New(engine.Config{DB: w.db, Log: w.log, Book: w.book, Providers: registry, Timing: timing, Workers: 4,
+	elsewhere := must(store.EnterHost(filepath.Join(w.dir, "elsewhere")))(w.t)
+	e := engine.New(engine.Config{DB: w.db, Log: w.log, Book: w.book, Providers: registry, Timing: timing, Workers: 4, Host: elsewhere,
 		Clock: w.clock.Now, Logger: w.logger(), Spread: func() float64 { return 0.5 }})
+	if err := e.Start(context.Background()); err != nil {
+		w.t.Fatal(err)
+	}
+	return e
 }
 
 // fallsAsleep lets another worker take the world's intents, and returns once it
@@ -82,10 +88,6 @@ func (w *world) fallsAsleep(at point) (wake func()) {
 		old.Pass(context.Background())
 	}()
 	<-s.asleep
-	w.update(func(tx *store.Tx) error { // it lives: nobody may take it for dead
-		_, err := tx.Exec("INSERT INTO boots (id, host, pid, started_at, seen_at) SELECT DISTINCT boot, 'elsewhere', 1, started_at, started_at FROM attempts WHERE finished_at = 0")
-		return err
-	})
 	return sync.OnceFunc(func() {
 		close(s.wake)
 		<-done

@@ -130,6 +130,9 @@ func (w *world) start(cfg server.Config) {
 	api.Register(w.api, api.Deps{DB: db, Log: w.log, Runner: w.act, Timing: w.timing, Tiers: authz.DefaultTiers})
 	w.mu.Unlock()
 	w.t.Cleanup(func() { db.Close() })
+	if storetest.Postgres() {
+		w.update(buried)
+	}
 	if err := w.engine.Start(context.Background()); err != nil {
 		w.t.Fatal(err)
 	}
@@ -138,6 +141,18 @@ func (w *world) start(cfg server.Config) {
 
 // lockPlace is where the database is driven, "" where no lock tells.
 func (w *world) lockPlace() string { return must(store.LockPlace(w.place))(w.t) }
+
+// buried says what a file's lock says on SQLite: the world's processes before
+// this one are dead.
+func buried(tx *store.Tx) error {
+	alive, err := tx.Alive("")
+	for _, b := range alive {
+		if err == nil {
+			_, err = tx.Bury(b.ID, "its test ended it")
+		}
+	}
+	return err
+}
 
 // restart is what happens after a death: everything in memory is gone.
 func (w *world) restart() {
