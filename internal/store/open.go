@@ -40,6 +40,8 @@ type DB struct {
 	latest    atomic.Int64 // the latest time given to a transaction, or stored
 	stamped   atomic.Int64 // when latest was last written down
 	ahead     atomic.Int64 // by how many µs the database's clock is ahead of this process's
+	full      atomic.Int64 // since when the disk has been full; 0 is not
+	closed    atomic.Bool
 	nudges    nudges
 	contracts sync.Map // by id, immutable
 	ids       ids
@@ -142,6 +144,7 @@ func (db *DB) SameKey(ctx context.Context, digest []byte) (same bool, err error)
 
 // Close waits for what is under way and closes the database.
 func (db *DB) Close() error {
+	db.closed.Store(true)
 	db.nudges.close()
 	db.lastStamp()
 	var errs []error

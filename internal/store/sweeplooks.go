@@ -53,7 +53,7 @@ func (t *Tx) AskLook(l SweepLook) error {
 
 // DueLooks lists the looks that are due, oldest first.
 func (t *Tx) DueLooks(limit int) (list []SweepLook, err error) {
-	err = t.Select(&list, "SELECT * FROM sweep_looks WHERE due_at > 0 AND due_at <= ? ORDER BY due_at LIMIT ?", t.now, limit)
+	err = t.Select(&list, "SELECT * FROM sweep_looks WHERE due_at > 0 AND due_at <= ? ORDER BY due_at LIMIT ?"+t.passOver("sweep_looks"), t.now, limit)
 	return list, err
 }
 

@@ -84,6 +84,7 @@ func (db *DB) classify(err error) error {
 	}
 	switch db.dialect.fault(err) {
 	case full:
+		db.sawFull()
 		return &model.Error{Kind: model.Busy, Code: "busy", Message: "The disk is full; nothing was stored. Try again when there is room.", Cause: err}
 	case passing:
 		return &model.Error{Kind: model.Busy, Code: "busy", Message: "The database is busy; nothing was stored. Try again.", Cause: err}
@@ -103,7 +104,11 @@ func (db *DB) updateOnce(ctx context.Context, fn func(*Tx) error) error {
 		return err
 	}
 	db.passed(tx.now) // kept or not: a commit may say nothing, and time only has to grow
-	return tx.commit()
+	if err := tx.commit(); err != nil {
+		return err
+	}
+	db.full.Store(0)
+	return nil
 }
 
 // begin starts a transaction that writes, at a time later than everything that

@@ -37,6 +37,7 @@ func (v *visit) readyz() error {
 		fmt.Fprintf(&lines, "%s: not ready\n", name)
 	}
 	check("database and schema", v.DB.Ping(v.r.Context()))
+	check("disk", v.diskFault())
 	check("clock", v.clockFault())
 	check("audit log", v.Log.Trouble().Err())
 	v.readyHold(&lines, &status)
@@ -62,6 +63,13 @@ func (v *visit) readyHold(lines *strings.Builder, status *int) {
 	default:
 		lines.WriteString("hold: ok\n")
 	}
+}
+
+func (v *visit) diskFault() error {
+	if since := v.DB.Full(); since != 0 {
+		return fmt.Errorf("the disk has been full since %s", since)
+	}
+	return nil
 }
 
 func (v *visit) clockFault() error {

@@ -54,7 +54,16 @@ func (s *Server) visit(c echo.Context) (*visit, error) {
 	}
 	v.fillPage(insecure)
 	v.holdBanner()
+	v.fullBanner()
 	return v, nil
+}
+
+// fullBanner says what a full disk means for whoever reads the page.
+func (v *visit) fullBanner() {
+	if v.DB.Full() != 0 {
+		v.page.Banners = append(v.page.Banners, templates.Banner{Kind: "full", Text: templates.Say(
+			"The disk of the database is full: nothing new is accepted, stored or sent. What was accepted is safe, and work goes on by itself when there is room.")})
+	}
 }
 
 // stranger begins a request of nobody in particular.

@@ -31,7 +31,7 @@ type Who struct{ Name, Role, Account string }
 
 // Banner stands above everything: the demo, insecure settings, a restore hold.
 type Banner struct {
-	Kind string // demo, insecure, hold
+	Kind string // demo, insecure, hold, full
 	Text Text
 }
 

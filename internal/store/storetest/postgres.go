@@ -193,7 +193,7 @@ func (s *Server) Kill() {
 	if s.guard == nil {
 		return
 	}
-	syscall.Kill(-s.guard.Process.Pid, syscall.SIGSTOP) // the shell must not see the server end
+	syscall.Kill(-s.guard.Process.Pid, syscall.SIGSTOP)             // the shell must not see the server end
 	defer os.Remove(filepath.Join(s.dir, "data", "postmaster.pid")) // of a process that may be left unreaped
 	for _, pid := range s.processes() {
 		syscall.Kill(pid, syscall.SIGKILL)
