@@ -106,7 +106,7 @@ func TestAnOrphanIsToldOnce(t *testing.T) {
 	w.update(func(tx *store.Tx) error {
 		return tx.Select(&told, "SELECT * FROM alerts WHERE kind = ?", string(alert.Orphan))
 	})
-	if len(told) != 1 || !strings.Contains(told[0].Text, "po_") {
-		t.Errorf("told %+v, want one that names the object", told)
+	if len(told) != 1 || !strings.Contains(told[0].Text, "bank") || strings.Contains(told[0].Text, "po_") {
+		t.Errorf("told %+v, want one that names the provider and, to people who may not see it, not the object", told)
 	}
 }
