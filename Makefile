@@ -1,7 +1,7 @@
 # The checks, the benchmarks and the generated files. Everything here runs
 # without settings; `make test` is what continuous integration runs.
 
-.PHONY: test tools lint bench generate run screens
+.PHONY: test soak tools lint bench generate run screens
 
 # BOTH are the suites that run on PostgreSQL too, from the same source.
 BOTH = ./internal/store/... ./internal/audit/... ./internal/engine/... ./internal/actions/... ./internal/alert/... \
@@ -13,6 +13,14 @@ BOTH = ./internal/store/... ./internal/audit/... ./internal/engine/... ./interna
 test: tools lint
 	COUNTERSIGN_E2E=required go run ./internal/house/gotest -race -shuffle=on -timeout 14m ./...
 	COUNTERSIGN_TEST_DB=postgres go run ./internal/house/gotest -shuffle=on -timeout 14m $(BOTH)
+
+# soak makes random histories for SOAK on each database, and then kills processes
+# on PostgreSQL for as long. A history that fails names the seed that repeats it.
+SOAK ?= 10m
+soak: tools
+	COUNTERSIGN_SOAK=$(SOAK) go test -count=1 -timeout 0 -v -run '^TestHistories$$' ./internal/moments
+	COUNTERSIGN_SOAK=$(SOAK) COUNTERSIGN_TEST_DB=postgres go test -count=1 -timeout 0 -v -run '^TestHistories$$' ./internal/moments
+	COUNTERSIGN_SOAK=$(SOAK) go test -count=1 -timeout 0 -v -run '^TestProcessesAreKilled$$' ./internal/soak
 
 tools:
 	scripts/install.sh

@@ -51,6 +51,7 @@ var testOnly = []string{
 	"internal/house",
 	"internal/house/gotest",
 	"internal/moments",
+	"internal/soak",
 	"internal/store/storetest",
 }
 

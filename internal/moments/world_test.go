@@ -2,6 +2,7 @@ package moments
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -65,6 +66,7 @@ type world struct {
 	bank   *server.Server
 	cfg    server.Config // the bank's
 	hooks  *httptest.Server
+	behind atomic.Int64 // by how many ns our clock is behind the provider's
 
 	mu     sync.Mutex
 	engine *engine.Engine
@@ -77,6 +79,9 @@ type world struct {
 	dead          atomic.Bool
 	api           *echo.Echo // the interface for programs, as it is served
 	memory        *memory
+	// between stands between the engine and the provider, where a test wants it.
+	between func(provider.Adapter) provider.Adapter
+	workers int // calls of the engine under way at once; 0 is four
 
 	people cast
 }
@@ -115,16 +120,16 @@ func newWorld(t testing.TB, opts ...option) *world {
 // start opens the database and a new engine on it.
 func (w *world) start(cfg server.Config) {
 	w.t.Helper()
-	adapter := sandbox.New(sandbox.Config{Name: "bank", URL: w.bank.URL(), Secret: webhookSecret, Retention: cfg.Retention, Stores: model.Stored(cfg.Stores), Clock: w.clock.Now})
-	registry := must(provider.NewRegistry(map[string]provider.Adapter{"bank": adapter}, map[string]provider.Routes{
+	adapter := sandbox.New(sandbox.Config{Name: "bank", URL: w.bank.URL(), Secret: webhookSecret, Retention: cfg.Retention, Stores: model.Stored(cfg.Stores), Clock: w.ours})
+	registry := must(provider.NewRegistry(map[string]provider.Adapter{"bank": w.toBank(adapter)}, map[string]provider.Routes{
 		provider.AnyAccount: {Payouts: "bank", Credits: "bank", Disputes: "bank", Messages: "bank"}}))(w.t)
-	db := must(store.Open(context.Background(), w.place, store.Options{Clock: w.clock.Now,
+	db := must(store.Open(context.Background(), w.place, store.Options{Clock: w.ours,
 		BeforeCommit: w.hook(&w.before), AfterCommit: w.hook(&w.after)}))(w.t)
 	w.mu.Lock()
 	w.db, w.log, w.book = db, audit.New(db, bytes.Repeat([]byte{7}, 32)), workflow.NewBook(registry)
 	w.act = actions.New(db, w.log, w.book, w.timing, authz.DefaultTiers)
-	w.engine = engine.New(engine.Config{DB: db, Log: w.log, Book: w.book, Providers: registry, Timing: w.timing, Workers: 4,
-		Clock: w.clock.Now, Logger: w.logger(), Spread: func() float64 { return 0.5 }, Place: w.lockPlace()})
+	w.engine = engine.New(engine.Config{DB: db, Log: w.log, Book: w.book, Providers: registry, Timing: w.timing, Workers: cmp.Or(w.workers, 4),
+		Clock: w.ours, Logger: w.logger(), Spread: func() float64 { return 0.5 }, Place: w.lockPlace()})
 	w.log.KeepOutside(audit.OutsideBeside(filepath.Join(w.dir, "countersign.key"), db.Installation))
 	w.api = echo.New()
 	api.Register(w.api, api.Deps{DB: db, Log: w.log, Runner: w.act, Timing: w.timing, Tiers: authz.DefaultTiers})
@@ -152,6 +157,17 @@ func buried(tx *store.Tx) error {
 		}
 	}
 	return err
+}
+
+// ours is the clock of our own processes.
+func (w *world) ours() time.Time { return w.clock.Now().Add(-time.Duration(w.behind.Load())) }
+
+// toBank is the engine's way to the provider.
+func (w *world) toBank(a provider.Adapter) provider.Adapter {
+	if w.between == nil {
+		return a
+	}
+	return w.between(a)
 }
 
 // restart is what happens after a death: everything in memory is gone.

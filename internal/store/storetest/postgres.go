@@ -6,10 +6,12 @@ import (
 	"database/sql"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -118,6 +120,14 @@ func binary(name string) string {
 	return found[len(found)-1]
 }
 
+// Installed tells what is missing where no PostgreSQL server can be started.
+func Installed() error {
+	if _, err := exec.LookPath(binary("initdb")); err != nil {
+		return fmt.Errorf("PostgreSQL is missing: %w", err)
+	}
+	return nil
+}
+
 // guardScript runs the server and ends it, and its folder, when the process
 // that started it ends, however that ends: its standard input closes then.
 const guardScript = `"$0" "$@" >log 2>&1 & pid=$!
@@ -193,20 +203,46 @@ func (s *Server) Kill() {
 	if s.guard == nil {
 		return
 	}
-	syscall.Kill(-s.guard.Process.Pid, syscall.SIGSTOP)             // the shell must not see the server end
-	defer os.Remove(filepath.Join(s.dir, "data", "postmaster.pid")) // of a process that may be left unreaped
-	for _, pid := range s.processes() {
+	syscall.Kill(-s.guard.Process.Pid, syscall.SIGSTOP) // the shell must not see the server end
+	pids := s.processes()
+	for _, pid := range pids {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
 	syscall.Kill(-s.guard.Process.Pid, syscall.SIGKILL) // the group that Start made
 	s.leash.Close()
 	s.guard.Wait()
 	s.guard = nil
+	s.bury(pids)
 }
+
+// bury waits for the end of killed processes, and takes away the file that names
+// the first: a server does not start while that one is still listed, as it is
+// until somebody asks how it ended.
+func (s *Server) bury(pids []int) {
+	for until := time.Now().Add(10 * time.Second); time.Now().Before(until) && slices.ContainsFunc(pids, running); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if len(pids) > 0 && !slices.ContainsFunc(pids, running) {
+		os.Remove(s.pidFile())
+	}
+}
+
+// running reports whether a process has not ended: one that ended is still
+// listed as Z until its end was asked for.
+func running(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, state, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X")
+}
+
+func (s *Server) pidFile() string { return filepath.Join(s.dir, "data", "postmaster.pid") }
 
 // processes are the server's own process and those that it started.
 func (s *Server) processes() (pids []int) {
-	text, err := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid"))
+	text, err := os.ReadFile(s.pidFile())
 	if err != nil {
 		return nil
 	}
@@ -277,4 +313,21 @@ func (s *Server) copyOfTemplate(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return s.DSN(name)
+}
+
+// Drop removes a database that Place gave, with whoever is still connected to
+// it: long runs make more than a disk holds. An SQLite file ends with its test.
+func Drop(t testing.TB, place string) {
+	t.Helper()
+	if !Postgres() {
+		return
+	}
+	address, err := url.Parse(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.TrimPrefix(address.Path, "/")
+	if err := Shared(t).run(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+		t.Error(err)
+	}
 }
