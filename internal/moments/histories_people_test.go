@@ -20,7 +20,8 @@ func (h *history) who(n int) authz.Actor {
 	return []authz.Actor{p.operator, p.operator2, p.approver, p.approver2, p.administrator}[n]
 }
 
-// planOffered plans one of the actions that the state allows to somebody.
+// planOffered plans one of the actions that the state allows to somebody. To
+// give up ends the story, so it is taken only by the last number.
 func (h *history) planOffered(who, intent, offer, input int) {
 	h.t.Helper()
 	h.does("planOffered(%d, %d, %d, %d)", who, intent, offer, input)
@@ -30,7 +31,7 @@ func (h *history) planOffered(who, intent, offer, input int) {
 	}
 	var offers []actions.Verdict
 	for _, v := range actions.Verdicts(c, h.who(who), nil, h.timing, authz.DefaultTiers, h.db.Now()) {
-		if v.Allowed {
+		if v.Allowed && (v.Action != model.Abandon || offer == lastOffer) {
 			offers = append(offers, v)
 		}
 	}
@@ -38,12 +39,17 @@ func (h *history) planOffered(who, intent, offer, input int) {
 		return
 	}
 	v := offers[offer%len(offers)]
+	if offer == lastOffer {
+		v = offers[len(offers)-1]
+	}
 	step := ""
 	if v.Step != nil && v.Action != model.RetryUnfinished {
 		step = *v.Step
 	}
 	h.makePlan(who, c, v.Action, step, input)
 }
+
+const lastOffer = 7
 
 // plan plans any action on any step, the step -1 being none.
 func (h *history) plan(who, intent int, action string, step, input int) {

@@ -269,7 +269,9 @@ func (h *history) anyStall(t *rapid.T) {
 	h.stall(oneOf(t, beforeTheCheck, atTheFirstByte, withTheAnswer), oneOf(t, 0, 70*time.Second))
 }
 
-func (h *history) anyOffer(t *rapid.T) { h.planOffered(upTo(t, 1), upTo(t, 7), upTo(t, 7), upTo(t, 3)) }
+func (h *history) anyOffer(t *rapid.T) {
+	h.planOffered(upTo(t, 1), upTo(t, 7), upTo(t, lastOffer), upTo(t, 3))
+}
 
 func (h *history) anyAct(t *rapid.T) {
 	h.anyOffer(t)

@@ -243,7 +243,11 @@ func (tr *truth) invariant06() (broken []string) {
 func (tr *truth) mayReserve(c *model.Case, s *model.Step, a *model.Attempt) (broken []string) {
 	name := fmt.Sprintf("attempt %d of %s was reserved", a.Number, s.Key())
 	switch state := tr.stateAt(c, a.StartedAt); state {
-	case model.Abandoned, model.Completed, model.TerminalFailure, model.Compensated, model.Compensating:
+	case model.Compensating:
+		if !tr.liftedAt(c, a.StartedAt) {
+			broken = append(broken, name+" when the intent was compensating")
+		}
+	case model.Abandoned, model.Completed, model.TerminalFailure, model.Compensated:
 		broken = append(broken, name+" when the intent was "+string(state))
 	}
 	if c.Abandonment != nil && a.StartedAt > c.Abandonment.At {
@@ -274,6 +278,12 @@ func (tr *truth) lifted(c *model.Case, k model.Compensation) model.Time {
 		return r.ClosedAt
 	}
 	return tr.now + 1
+}
+
+// liftedAt reports whether a compensation stopped holding its parent up at a
+// moment: what the same transaction reserved was reserved after that.
+func (tr *truth) liftedAt(c *model.Case, at model.Time) bool {
+	return slices.ContainsFunc(c.Compensations, func(k model.Compensation) bool { return tr.lifted(c, k) == at })
 }
 
 // fences: they only grow from attempt to attempt, none is beyond the intent's
