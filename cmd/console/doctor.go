@@ -152,7 +152,7 @@ func drivers(ctx context.Context, db *store.DB) finding {
 	var silent []string
 	alive := 0
 	err := db.View(ctx, func(tx *store.Tx) error {
-		list, err := tx.Boots(1000)
+		list, err := tx.Boots("", 1000)
 		for _, b := range list {
 			if b.DeadAt != 0 {
 				continue

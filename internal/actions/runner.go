@@ -20,11 +20,19 @@ type Runner struct {
 	book   *workflow.Book
 	timing model.Timing
 	tiers  authz.Tiers
+	boot   string // of the process that answers; "" where it drives no intents
 }
 
 // New makes a runner.
 func New(db *store.DB, log *audit.Log, book *workflow.Book, timing model.Timing, tiers authz.Tiers) *Runner {
 	return &Runner{db: db, log: log, book: book, timing: timing, tiers: tiers}
+}
+
+// ServedBy names the start of the process that answers requests, which nobody
+// can declare dead through it. It is called before the first request.
+func (r *Runner) ServedBy(boot string) *Runner {
+	r.boot = boot
+	return r
 }
 
 // patience is how long a confirmation waits for a worker that only looks, and

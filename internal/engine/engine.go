@@ -86,6 +86,9 @@ func newBoot() string {
 	return id[len(id)-9:]
 }
 
+// Boot names this start, as its leases and attempts carry it.
+func (e *Engine) Boot() string { return e.boot }
+
 // Wake tells this engine, and those of other processes on the same database,
 // that there may be something to do now.
 func (e *Engine) Wake() {

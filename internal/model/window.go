@@ -58,6 +58,19 @@ func (c *Case) LastSend(s *Step) (last Time, bounded bool) {
 	return last, true
 }
 
+// MayStillSend lists the starts whose worker was lost in an attempt of the step
+// and may yet send it: none of them is known to be dead, and no result of that
+// attempt came since.
+func (c *Case) MayStillSend(s *Step) (boots []string) {
+	for i := range s.Attempts {
+		a := &s.Attempts[i]
+		if _, bounded := c.lastSend(s, a); a.Lost && !bounded && !slices.Contains(boots, a.Boot) {
+			boots = append(boots, a.Boot)
+		}
+	}
+	return boots
+}
+
 // NotFoundFinalAt is the moment from which a query that finds nothing proves
 // that nothing happened: later than any send plus the longest call plus the
 // time that the provider needs to show an object. ok is false where no such

@@ -126,11 +126,51 @@ func (t *Tx) Boot(id string) (b Boot, ok bool, err error) {
 	return b, ok, err
 }
 
-// Boots lists the newest starts, those first that are not known to be dead.
-func (t *Tx) Boots(limit int) ([]Boot, error) {
+// bootOrder puts those first that are not known to be dead, then the newest.
+const bootOrder = "CASE WHEN dead_at = 0 THEN 0 ELSE 1 END, -started_at, id"
+
+// Boots lists starts, those first that are not known to be dead, then the newest;
+// after is the id of the last one of the page before, "" begins.
+func (t *Tx) Boots(after string, limit int) ([]Boot, error) {
 	var list []Boot
-	err := t.Select(&list, "SELECT * FROM boots ORDER BY CASE WHEN dead_at = 0 THEN 0 ELSE 1 END, started_at DESC, id LIMIT ?", limit)
+	err := t.Select(&list, "SELECT * FROM boots WHERE ? = '' OR ("+bootOrder+") > (SELECT "+bootOrder+" FROM boots WHERE id = ?) ORDER BY "+bootOrder+" LIMIT ?",
+		after, after, limit)
 	return list, err
+}
+
+// CountBoots counts the starts.
+func (t *Tx) CountBoots() (Counted, error) {
+	return t.counted("SELECT count(*) FROM (SELECT 1 FROM boots LIMIT ?) AS found", MaxCount+1)
+}
+
+// LeasesOf counts, by boot, the live leases on intents of the accounts.
+func (t *Tx) LeasesOf(boots, accounts []string) (map[string]int, error) {
+	count := map[string]int{}
+	if len(boots) == 0 || len(accounts) == 0 {
+		return count, nil
+	}
+	var rows []struct {
+		Boot string `db:"lease_boot"`
+		N    int    `db:"n"`
+	}
+	args := append(append(anys(boots), anys(accounts)...), t.now)
+	err := t.Select(&rows, "SELECT lease_boot, COUNT(*) AS n FROM intents WHERE lease_boot <> '' AND lease_boot IN ("+marks(len(boots))+
+		") AND account IN ("+marks(len(accounts))+") AND lease_until > ? GROUP BY lease_boot", args...)
+	for _, r := range rows {
+		count[r.Boot] = r.N
+	}
+	return count, err
+}
+
+// BootConcerns lists the accounts whose work the end of a boot decides about:
+// it has a lease there, or an attempt that recovery took from it and that is
+// still uncertain.
+func (t *Tx) BootConcerns(id string) ([]string, error) {
+	var accounts []string
+	err := t.Select(&accounts, `SELECT account FROM intents WHERE lease_boot <> '' AND lease_boot = ? UNION
+		SELECT i.account FROM intents i JOIN attempts a ON a.intent_id = i.id WHERE i.uncertain_since > 0 AND a.boot = ? AND a.lost
+		ORDER BY 1`, id, id)
+	return accounts, err
 }
 
 // RenewLeases prolongs the leases of a boot on these intents. What it has lost

@@ -93,6 +93,8 @@ func (v *visit) errorWay(p problem.Problem, view *templates.ErrorView) {
 		view.Back = &templates.Button{Href: "/intents/" + id, Label: "Back to the intent"}
 	case place == "approvals":
 		view.Back = &templates.Button{Href: "/approvals/" + id, Label: "Back to the request"}
+	case place == "workers":
+		view.Back = &templates.Button{Href: "/workers", Label: "Back to the workers"}
 	case place == "previews":
 		view.Back = &templates.Button{Href: "/previews/" + id, Label: "Back to the preview"}
 	}
@@ -154,6 +156,8 @@ func (v *visit) wayBack() string {
 	case len(parts) >= 4 && parts[0] == "intents":
 		step := v.c.FormValue("step")
 		return fmt.Sprintf("/intents/%s/actions/%s?step=%s", parts[1], parts[3], url.QueryEscape(step))
+	case len(parts) == 3 && parts[0] == "workers":
+		return v.r.URL.Path
 	case len(parts) >= 2 && (parts[0] == "previews" || parts[0] == "approvals"):
 		return "/" + parts[0] + "/" + parts[1]
 	}

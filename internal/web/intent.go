@@ -24,7 +24,8 @@ type intentData struct {
 	linked    []model.Intent
 	documents []store.DocumentHead
 	entries   []audit.Item
-	alerts    []store.Alert // those that stand
+	alerts    []store.Alert         // those that stand
+	lost      map[string]store.Boot // starts of lost workers that may still send
 }
 
 // shownAlike is how many look-alikes and entries the page lists.
@@ -47,6 +48,9 @@ func (v *visit) caseOf(tx *store.Tx, id string) (*model.Case, error) {
 
 func (d *intentData) read(tx *store.Tx, v *visit, id string) (err error) {
 	if d.c, err = v.caseOf(tx, id); err != nil {
+		return err
+	}
+	if err = d.readLost(tx); err != nil {
 		return err
 	}
 	if d.people, err = tx.People(d.c.Account); err != nil {
@@ -97,7 +101,7 @@ func (v *visit) intent() error {
 
 func (v *visit) intentView(d intentData, verdicts []actions.Verdict) templates.IntentView {
 	c := d.c
-	n := narrator{c: c, kin: d.kin, timing: v.Timing, clock: v.page.Clock}
+	n := narrator{c: c, kin: d.kin, timing: v.Timing, clock: v.page.Clock, lost: d.lost, boss: v.actor.May(c.Account, authz.ManageWorkers).Allowed}
 	who := decider{narrator: n, people: d.people, tiers: v.Tiers, actor: v.actor}
 	view := templates.IntentView{Crumb: kindTitle(c.Kind), Party: c.Payee,
 		ID: c.ID, State: templates.State(c.State), Reason: n.prose(n.sentence(c.Reason)), Version: c.Version, Owner: v.owner(c),

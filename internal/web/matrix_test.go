@@ -81,6 +81,8 @@ var matrix = map[string]struct {
 	"POST /admin/hold/lift":             {"", url.Values{"reason": {because}}, statuses{401, 403, 403, 403, 409, 403, 403}},
 	"GET /providers":                    {"", nil, signedIn},
 	"GET /workers":                      {"", nil, signedIn},
+	"GET /workers/:id/declare-dead":     {"", nil, statuses{303, 403, 403, 403, 200, 403, 403}},
+	"POST /workers/:id/declare-dead":    {"", url.Values{"reason": {because}}, statuses{401, 403, 403, 403, 422, 403, 403}},
 	"GET /me":                           {"", nil, signedIn},
 	"POST /me/settings":                 {"", url.Values{"zone": {"Europe/Berlin"}}, statuses{401, 303, 303, 303, 303, 303, 303}},
 	"POST /me/keys":                     {"", url.Values{"name": {"laptop"}, "do": {"create"}}, statuses{401, 200, 200, 200, 200, 200, 200}},
@@ -109,7 +111,7 @@ func (w *world) examples() func(path string) string {
 	uploaded, err := w.run.Upload(w.Context(), actor, "acme", "letter.pdf", []byte("%PDF-1.4 a letter"))
 	w.must(err)
 	return func(path string) string {
-		byPath := map[string]string{"/intents/": id, "/previews/": strings.TrimPrefix(preview, "/previews/"), "/approvals/": approval, "/uploads/": uploaded.ID, "/orphans/": orphan}
+		byPath := map[string]string{"/intents/": id, "/previews/": strings.TrimPrefix(preview, "/previews/"), "/approvals/": approval, "/uploads/": uploaded.ID, "/orphans/": orphan, "/workers/": w.elsewhere("boot-b")}
 		for prefix, example := range byPath {
 			if strings.HasPrefix(path, prefix) {
 				path = strings.Replace(path, ":id", example, 1)

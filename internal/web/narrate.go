@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"countersign/internal/model"
+	"countersign/internal/store"
 	"countersign/web/templates"
 )
 
@@ -16,6 +17,8 @@ type narrator struct {
 	kin    *model.Case // the parent of a compensation, or what undoes the intent; nil where not read
 	timing model.Timing
 	clock  templates.Clock
+	lost   map[string]store.Boot // by id, the starts that may still send; those not read are named by their id
+	boss   bool                  // the viewer may declare them dead
 }
 
 func (n narrator) now() model.Time                     { return model.Time(n.clock.Now) }

@@ -5,63 +5,10 @@ import (
 	"net/http"
 	"strings"
 
-	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
 	"countersign/web/templates"
 )
-
-// shownBoots and shownLeases bound the page of workers.
-const (
-	shownBoots  = 20
-	shownLeases = 100
-)
-
-// workers shows the processes and the leases that they hold.
-func (v *visit) workers() error {
-	view := templates.WorkersView{Page: v.titled("Workers"), How: say("Every start of a process that does the engine’s work is a boot of its own. A living one is seen every ", span(v.Timing.Renew), ".")}
-	if v.Demo != nil {
-		view.How = say(view.How, " The demo’s first boot made the sample work under a clock that began hours before the real one, and ended when that was done.")
-	}
-	alive := 0
-	err := v.read(func(tx *store.Tx) error {
-		boots, err := tx.Boots(shownBoots)
-		if err != nil {
-			return err
-		}
-		for _, b := range boots {
-			row := templates.BootRow{ID: b.ID, Host: b.Host, Process: fmt.Sprint(b.PID), Started: v.at(b.StartedAt), Seen: v.at(b.SeenAt),
-				Ended: v.at(b.DeadAt), Alive: b.DeadAt == 0}
-			if row.Alive {
-				alive++
-			} else {
-				row.Note = endKnown(b.DeclaredBy)
-			}
-			view.Boots = append(view.Boots, row)
-		}
-		leases, err := tx.Leases(v.permitted(authz.ReadIntents), shownLeases)
-		for _, l := range leases {
-			view.Leases = append(view.Leases, templates.LeaseRow{Href: "/intents/" + l.IntentID, ID: l.IntentID, Worker: l.Worker, Fence: l.Fence, Until: v.at(l.Until)})
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	view.Summary = say(counted(alive, "live process"), ", ", counted(len(view.Leases), "lease"), " in your accounts")
-	return v.show(http.StatusOK, templates.Workers(view))
-}
-
-// endKnown says in words how the end of a process is known.
-func endKnown(by string) templates.Text {
-	switch by {
-	case "itself":
-		return say("it ended in order")
-	case "the file's lock was free":
-		return say("the next start found the database free, so it had ended")
-	}
-	return say("declared dead: ", by)
-}
 
 // providers shows the contracts in force, and the older ones behind them.
 func (v *visit) providers() error {

@@ -81,6 +81,8 @@ var pageRoutes = []route{
 	{method: get, path: "/uploads/:id", page: (*visit).upload},
 	{method: get, path: "/providers", page: (*visit).providers},
 	{method: get, path: "/workers", page: (*visit).workers},
+	{method: get, path: "/workers/:id/declare-dead", page: (*visit).declareForm},
+	{method: post, path: "/workers/:id/declare-dead", page: (*visit).declareDead},
 	{method: get, path: "/admin/alerts", page: (*visit).alerts},
 	{method: get, path: "/admin/people", page: (*visit).people},
 	{method: get, path: "/admin/hold", page: (*visit).holdPage},

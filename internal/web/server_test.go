@@ -195,12 +195,19 @@ func (w *world) payout(account, key string, amount int64) string {
 // payoutTo makes a payout to a payee of one's choice.
 func (w *world) payoutTo(payee, account, key string, amount int64) string {
 	w.Helper()
+	id := w.accept(payee, account, key, amount)
+	w.work()
+	return id
+}
+
+// accept makes a payout on which nobody has worked yet.
+func (w *world) accept(payee, account, key string, amount int64) string {
+	w.Helper()
 	actor := authz.Actor{Type: model.ActorKey, ID: "key-1", Name: "payroll", Account: account,
 		Key: &model.KeyInfo{ID: "key-1", Name: "payroll", Issuer: w.ids["Ada"], Abilities: []model.Ability{model.CanReadIntents, model.CanWriteIntents}}}
 	params := fmt.Sprintf(`{"payee":{"reference":"rep-%s","name":"Ελένη Παπαδοπούλου","destination":"acct_9","email":"e@example.com"},"amount":%d,"currency":"EUR","period":"2026-10","memo":"October"}`, payee, amount)
 	accepted, err := w.run.Accept(w.Context(), actor, actions.Submission{Key: key, Kind: model.KindPayout, Account: account, Params: json.RawMessage(params)})
 	w.must(err)
-	w.work()
 	return accepted.Case.ID
 }
 

@@ -174,6 +174,7 @@ func (n narrator) uncertainItem(s *model.Step) templates.UncertainItem {
 	if s.State == model.OutcomeUnknown {
 		if s.ExternalRef == "" && found == nil {
 			add("“Not found” is final", n.notFoundFinal(s))
+			add("Waits for", n.awaitedDeath(s))
 		}
 		add("Safe to send again", n.safe(s))
 		if !n.stopped() {

@@ -81,11 +81,30 @@ func workers() WorkersView {
 	return WorkersView{
 		Page: page("Workers", "/workers"), Summary: Say("1 process, 4 workers, 2 leases"),
 		Boots: []BootRow{
-			{ID: "boot-01jdy3n8vq4c", Host: "finance-1", Process: "4711", Started: ago(3 * time.Hour), Seen: ago(0), Alive: true, Note: Say("holds the lock of this host")},
-			{ID: "boot-01jdx0000000", Host: hostile, Process: "12", Started: ago(30 * time.Hour), Seen: ago(4 * time.Hour), Ended: ago(4 * time.Hour), Note: Say("its lock was taken over")},
+			{ID: "boot-01jdy3n8vq4c", Host: "finance-1", Process: "4711", Started: ago(3 * time.Hour), Seen: ago(0), State: "alive", Workers: "8", Leases: "2", Note: Say("it answers you")},
+			{ID: "boot-01jdy3n8vq4d", Host: hostile, Process: "12", Started: ago(3 * time.Hour), Seen: ago(2 * time.Minute), State: "silent", Workers: "8", Leases: "1",
+				Note: Say("for longer than a lease"), Declare: &Button{Href: "/workers/boot-01jdy3n8vq4d/declare-dead", Label: "Declare dead"}},
 		},
+		Dead: []BootRow{{ID: "boot-01jdx0000000", Host: hostile, Process: "12", Started: ago(30 * time.Hour), Seen: ago(4 * time.Hour), Ended: ago(4 * time.Hour), State: "dead", Note: Say("its lock was taken over")}},
 		Leases: []LeaseRow{{Href: "/intents/" + intentID, ID: intentID, Worker: "boot-01jdy3n8vq4c/w-2", Fence: 1210, Until: later(40 * time.Second), Doing: Say("create-payout, attempt 2")}},
 	}
+}
+
+func declare() DeclareView {
+	return DeclareView{
+		Page: page("Declare a process dead", "/workers"), Title: "Declare a process dead", ID: "boot-01jdy3n8vq4d", Post: "/workers/boot-01jdy3n8vq4d/declare-dead", Typed: hostile,
+		Facts:   []Fact{{Label: "Boot", Text: Say(Key("boot-01jdy3n8vq4d"))}, {Label: "Host", Text: Say(hostile)}, {Label: "Last seen", Text: Say(ago(time.Minute))}},
+		Meaning: []Line{{Text: Say(Bold("First end the process on its machine"), "."), Sub: Say("Nobody here can do that for you.")}},
+		Warning: &Note{Kind: "mind", Title: Say("It is very likely alive.")}, Reason: ReasonField{Value: "no", Hint: "How you know that it has ended."},
+		Errors: FieldErrors{{Field: "reason", Message: "The reason is too short"}, {Field: "confirm", Message: "What you typed is not its id"}},
+	}
+}
+
+func declareRefused() DeclareView {
+	v := declare()
+	v.Errors, v.Warning = nil, nil
+	v.Refused = &Note{Kind: "no", Title: Say("Refused: it answers you.")}
+	return v
 }
 
 func providers() ProvidersView {

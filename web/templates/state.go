@@ -40,7 +40,7 @@ func (s State) look() look {
 	return look{"no", "no", string(s)}
 }
 
-// Sign is what an alert or its delivery is, for the eye: no state of an intent.
+// Sign is what an alert, its delivery or a worker is, for the eye: no state of an intent.
 type Sign string
 
 var signs = map[Sign]look{
@@ -53,6 +53,9 @@ var signs = map[Sign]look{
 	"hold":               {"terminal", "terminal", "Restore hold"},
 	"audit":              {"failed", "failed", "Audit log trouble"},
 	"clock":              {"failed", "failed", "Clock off"},
+	"alive":              {"yes", "yes", "Alive"},
+	"silent":             {"overdue", "review", "Silent"},
+	"dead":               {"no", "no", "Dead"},
 	"delivered":          {"yes", "yes", "Delivered"},
 	"waiting":            {"pending", "pending", "Waiting"},
 	"sending":            {"progress", "progress", "Being sent"},

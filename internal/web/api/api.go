@@ -61,6 +61,7 @@ func Register(e *echo.Echo, deps Deps) {
 	a.uncertainRoutes()
 	a.orphanRoutes()
 	a.holdRoutes()
+	a.workerRoutes()
 	a.auditRoutes()
 	e.GET("/v1/openapi.json", a.openapi())
 }

@@ -14,47 +14,51 @@ import (
 // an administrator, and an operator of another account. Bodies are empty
 // objects, so a status of 422 is one that rights let through.
 var routes = map[string][7]int{
-	"POST /v1/intents":                 {400, 400, 400, 400, 400, 400, 400},
-	"GET /v1/intents":                  {200, 200, 200, 200, 200, 200, 200},
-	"GET /v1/intents/{id}":             {200, 200, 200, 200, 200, 200, 404},
-	"POST /v1/intent-batches":          {422, 422, 422, 422, 422, 422, 422},
-	"POST /v1/intents/{id}/previews":   {403, 403, 409, 403, 403, 403, 404},
-	"GET /v1/previews/{id}":            {404, 404, 404, 404, 404, 404, 404},
-	"POST /v1/previews/{id}/confirm":   {404, 404, 404, 404, 404, 404, 404},
-	"GET /v1/approvals":                {403, 403, 200, 200, 200, 200, 200},
-	"GET /v1/approvals/{id}":           {403, 403, 200, 200, 200, 200, 404},
-	"POST /v1/approvals/{id}/approve":  {403, 403, 403, 409, 403, 403, 404},
-	"POST /v1/approvals/{id}/reject":   {403, 403, 403, 409, 403, 403, 404},
-	"POST /v1/approvals/{id}/withdraw": {403, 403, 403, 403, 403, 403, 404},
-	"POST /v1/uploads":                 {403, 403, 201, 403, 403, 403, 201},
-	"GET /v1/uncertain":                {200, 200, 200, 200, 200, 200, 200},
-	"GET /v1/orphans":                  {200, 200, 200, 200, 200, 200, 200},
-	"GET /v1/orphans/{id}":             {200, 200, 200, 200, 200, 200, 404},
-	"POST /v1/orphans/{id}/settle":     {403, 403, 200, 403, 403, 409, 404},
-	"GET /v1/hold":                     {200, 200, 200, 200, 200, 200, 200},
-	"POST /v1/hold/processes-ended":    {403, 403, 403, 403, 403, 409, 403},
-	"POST /v1/hold/lift":               {403, 403, 403, 403, 403, 409, 403},
-	"GET /v1/audit":                    {403, 200, 200, 200, 200, 200, 200},
-	"GET /v1/audit/{index}":            {403, 200, 200, 200, 200, 200, 404},
-	"GET /v1/audit/export":             {403, 200, 403, 403, 200, 200, 403},
-	"GET /v1/audit/checkpoint":         {403, 200, 200, 200, 200, 200, 200},
-	"GET /v1/audit/inclusion":          {403, 200, 200, 200, 200, 200, 404},
-	"GET /v1/audit/consistency":        {403, 200, 200, 200, 200, 200, 200},
+	"POST /v1/intents":                   {400, 400, 400, 400, 400, 400, 400},
+	"GET /v1/intents":                    {200, 200, 200, 200, 200, 200, 200},
+	"GET /v1/intents/{id}":               {200, 200, 200, 200, 200, 200, 404},
+	"POST /v1/intent-batches":            {422, 422, 422, 422, 422, 422, 422},
+	"POST /v1/intents/{id}/previews":     {403, 403, 409, 403, 403, 403, 404},
+	"GET /v1/previews/{id}":              {404, 404, 404, 404, 404, 404, 404},
+	"POST /v1/previews/{id}/confirm":     {404, 404, 404, 404, 404, 404, 404},
+	"GET /v1/approvals":                  {403, 403, 200, 200, 200, 200, 200},
+	"GET /v1/approvals/{id}":             {403, 403, 200, 200, 200, 200, 404},
+	"POST /v1/approvals/{id}/approve":    {403, 403, 403, 409, 403, 403, 404},
+	"POST /v1/approvals/{id}/reject":     {403, 403, 403, 409, 403, 403, 404},
+	"POST /v1/approvals/{id}/withdraw":   {403, 403, 403, 403, 403, 403, 404},
+	"POST /v1/uploads":                   {403, 403, 201, 403, 403, 403, 201},
+	"GET /v1/uncertain":                  {200, 200, 200, 200, 200, 200, 200},
+	"GET /v1/orphans":                    {200, 200, 200, 200, 200, 200, 200},
+	"GET /v1/orphans/{id}":               {200, 200, 200, 200, 200, 200, 404},
+	"POST /v1/orphans/{id}/settle":       {403, 403, 200, 403, 403, 409, 404},
+	"GET /v1/hold":                       {200, 200, 200, 200, 200, 200, 200},
+	"POST /v1/hold/processes-ended":      {403, 403, 403, 403, 403, 409, 403},
+	"POST /v1/hold/lift":                 {403, 403, 403, 403, 403, 409, 403},
+	"GET /v1/audit":                      {403, 200, 200, 200, 200, 200, 200},
+	"GET /v1/audit/{index}":              {403, 200, 200, 200, 200, 200, 404},
+	"GET /v1/audit/export":               {403, 200, 403, 403, 200, 200, 403},
+	"GET /v1/audit/checkpoint":           {403, 200, 200, 200, 200, 200, 200},
+	"GET /v1/audit/inclusion":            {403, 200, 200, 200, 200, 200, 404},
+	"GET /v1/audit/consistency":          {403, 200, 200, 200, 200, 200, 200},
+	"GET /v1/workers":                    {403, 403, 200, 200, 200, 200, 200},
+	"GET /v1/workers/{id}":               {403, 403, 200, 200, 200, 200, 200},
+	"POST /v1/workers/{id}/declare-dead": {403, 403, 403, 403, 403, 422, 403},
 }
 
 var asks = [7]string{"service", "reader", "olga", "ann", "audrey", "ada", "gus"}
 
 // bodies are what calls need to get as far as rights.
 var bodies = map[string]any{
-	"POST /v1/intents":                 payout(5000),
-	"POST /v1/intents/{id}/previews":   map[string]any{"action": "retry_unfinished"},
-	"POST /v1/previews/{id}/confirm":   map[string]any{"reason": "long enough", "digest": "x"},
-	"POST /v1/hold/processes-ended":    map[string]any{"reason": "long enough"},
-	"POST /v1/hold/lift":               map[string]any{"reason": "long enough"},
-	"POST /v1/approvals/{id}/approve":  map[string]any{"reason": "long enough", "digest": "x"},
-	"POST /v1/approvals/{id}/reject":   map[string]any{"reason": "long enough", "digest": "x"},
-	"POST /v1/approvals/{id}/withdraw": map[string]any{"reason": "long enough", "digest": "x"},
-	"POST /v1/orphans/{id}/settle":     map[string]any{"reason": "long enough"},
+	"POST /v1/intents":                   payout(5000),
+	"POST /v1/intents/{id}/previews":     map[string]any{"action": "retry_unfinished"},
+	"POST /v1/previews/{id}/confirm":     map[string]any{"reason": "long enough", "digest": "x"},
+	"POST /v1/hold/processes-ended":      map[string]any{"reason": "long enough"},
+	"POST /v1/hold/lift":                 map[string]any{"reason": "long enough"},
+	"POST /v1/approvals/{id}/approve":    map[string]any{"reason": "long enough", "digest": "x"},
+	"POST /v1/approvals/{id}/reject":     map[string]any{"reason": "long enough", "digest": "x"},
+	"POST /v1/approvals/{id}/withdraw":   map[string]any{"reason": "long enough", "digest": "x"},
+	"POST /v1/orphans/{id}/settle":       map[string]any{"reason": "long enough"},
+	"POST /v1/workers/{id}/declare-dead": map[string]any{"reason": "long enough"},
 }
 
 // media are the types of bodies that are no JSON.
@@ -76,6 +80,8 @@ func TestEveryRouteForEveryRole(t *testing.T) {
 		switch {
 		case strings.Contains(path, "approvals"):
 			id = approval
+		case strings.Contains(path, "workers"):
+			id = w.elsewhere("boot-b")
 		case strings.Contains(path, "orphans"):
 			id = orphan
 		case strings.Contains(path, "previews/"):
@@ -196,6 +202,7 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 		"Intent":    w.call("olga", http.MethodGet, "/v1/intents", nil).items()[0],
 		"Approval":  w.call("olga", http.MethodGet, "/v1/approvals/"+approval, nil).json,
 		"Orphan":    w.call("olga", http.MethodGet, "/v1/orphans/"+orphan, nil).json,
+		"Worker":    w.call("olga", http.MethodGet, "/v1/workers", nil).items()[0],
 		"AuditItem": w.call("olga", http.MethodGet, "/v1/audit/0", nil).json,
 		"Problem":   w.call("olga", http.MethodGet, "/v1/audit/99", nil).json,
 	} {
