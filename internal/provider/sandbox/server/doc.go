@@ -7,7 +7,8 @@
 // A POST that executes makes one object and one effect. GET /books lists the
 // effects, one line each, in the order in which they happened; replays and
 // refusals are not in it. A line is never removed: when its money comes back
-// (the payout failed, was returned, or was reversed in full) it gets an
+// (the payout failed, was returned, or was reversed in full), or a message
+// bounced, it gets an
 // undone_at. The books are what tests compare with, not the answers.
 //
 // The operations, as the books and the matches of faults name them:

@@ -108,7 +108,7 @@ func (s *Server) move(tx *sql.Tx, id, status string, now int64) error {
 	if err := saveObject(tx, o); err != nil {
 		return err
 	}
-	if status == "failed" || status == "returned" {
+	if status == "failed" || status == "returned" || status == "bounced" {
 		if err := undo(tx, id, now); err != nil {
 			return err
 		}
