@@ -48,6 +48,11 @@ type stored struct {
 	MAC       []byte     `db:"mac"`
 }
 
+// waits is a row of audit_waiting.
+type waits struct {
+	Entry string `db:"entry_id"`
+}
+
 const storedColumns = "id, at, actor, event, account, intent_id, canonical, mac"
 
 // Append records an entry in the caller's transaction and gives its id. An
@@ -62,10 +67,10 @@ func (l *Log) Append(tx *store.Tx, e Entry) (id string, err error) {
 	}
 	row := stored{ID: id, At: tx.Now(), Actor: e.ID, Event: e.Event, Account: e.Account, Intent: e.Intent,
 		Canonical: canonical, MAC: l.mac(canonical)}
-	if err := tx.Insert("audit_entries", storedColumns, row); err != nil {
+	if err := tx.Add("audit_entries", storedColumns, row); err != nil {
 		return "", err
 	}
-	if _, err := tx.Exec("INSERT INTO audit_waiting (entry_id) VALUES (?)", id); err != nil {
+	if err := tx.Add("audit_waiting", "entry_id", waits{id}); err != nil {
 		return "", err
 	}
 	l.signal()

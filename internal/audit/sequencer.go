@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"countersign/internal/model"
@@ -117,7 +118,7 @@ func (l *Log) Sequence(ctx context.Context) (n int, err error) {
 // waiting is a row of the backlog.
 type waiting struct {
 	stored
-	Numbered bool `db:"numbered"`
+	Numbered bool
 }
 
 // collect reads up to a batch of genuine waiting entries, oldest first. It reads
@@ -128,20 +129,47 @@ func (l *Log) collect(ctx context.Context) (batch []stored, err error) {
 			return err
 		}
 		for after := ""; len(batch) < batchSize; {
-			var rows []waiting
-			err := tx.Select(&rows, `SELECT `+storedColumns+`,
-				EXISTS (SELECT 1 FROM audit_log g WHERE g.entry_id = w.entry_id) AS numbered
-				FROM audit_waiting w JOIN audit_entries e ON e.id = w.entry_id
-				WHERE w.entry_id > ? ORDER BY w.entry_id LIMIT ?`, after, batchSize-len(batch))
+			wanted := batchSize - len(batch)
+			rows, err := readWaiting(tx, after, wanted)
 			if err != nil || len(rows) == 0 {
 				return err
 			}
 			batch = append(batch, l.sift(rows)...)
+			if len(rows) < wanted {
+				return nil
+			}
 			after = rows[len(rows)-1].ID
 		}
 		return nil
 	})
 	return batch, err
+}
+
+// readWaiting reads waiting entries in their order, and whether each has a number
+// already. It is three look-ups by key and no join: what it costs must not depend
+// on what a planner believes about the size of the log.
+func readWaiting(tx *store.Tx, after string, limit int) ([]waiting, error) {
+	var ids []string
+	if err := tx.Select(&ids, "SELECT entry_id FROM audit_waiting WHERE entry_id > ? ORDER BY entry_id LIMIT ?", after, limit); err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id
+	}
+	var entries []stored
+	if err := tx.Select(&entries, "SELECT "+storedColumns+" FROM audit_entries WHERE id IN ("+marks(len(args))+") ORDER BY id", args...); err != nil {
+		return nil, err
+	}
+	var numbered []string
+	if err := tx.Select(&numbered, "SELECT entry_id FROM audit_log WHERE entry_id IN ("+marks(len(args))+")", args...); err != nil {
+		return nil, err
+	}
+	rows := make([]waiting, len(entries))
+	for i, e := range entries {
+		rows[i] = waiting{e, slices.Contains(numbered, e.ID)}
+	}
+	return rows, nil
 }
 
 // sift gives the rows that may be numbered and remembers the others.

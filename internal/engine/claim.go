@@ -96,6 +96,9 @@ func (e *Engine) claimBatch(ctx context.Context, n int, start time.Time) (jobs [
 		if err != nil {
 			return err
 		}
+		if err := tx.LockAhead(ids); err != nil {
+			return err
+		}
 		for _, id := range ids {
 			j, err := e.claimOne(tx, id, start)
 			if err != nil {

@@ -14,6 +14,9 @@
 //	                        │ the next reservation in the same commit
 //	                        └ other fence: kept as late evidence only
 //
+// Claims go in batches, and results that come in while a commit is under way
+// are settled together in the next: see settleTogether.
+//
 // What recovery finds, by where a process died: before the commit of a claim,
 // nothing; after it, an open attempt, which becomes unknown for an effect and
 // did_not_happen for local work, since local work commits with its own end;

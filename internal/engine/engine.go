@@ -44,15 +44,16 @@ type Config struct {
 // concurrent use.
 type Engine struct {
 	Config
-	boot     string
-	lock     *store.Lock // of this start on this machine; nil without Host
-	wake     chan struct{}
-	draining atomic.Bool
-	beaten   time.Time   // when leases were renewed last; Run alone uses it
-	flights  sync.Map    // intents with a job under way here
-	holding  atomic.Bool // a restore hold has work left
-	turning  atomic.Bool // and has not made everything doubtful yet: nothing is claimed
-	clockOff sync.Map    // by provider: why no unknown step is sent again now
+	boot      string
+	lock      *store.Lock // of this start on this machine; nil without Host
+	wake      chan struct{}
+	draining  atomic.Bool
+	gathering *gathering
+	beaten    time.Time   // when leases were renewed last; Run alone uses it
+	flights   sync.Map    // intents with a job under way here
+	holding   atomic.Bool // a restore hold has work left
+	turning   atomic.Bool // and has not made everything doubtful yet: nothing is claimed
+	clockOff  sync.Map    // by provider: why no unknown step is sent again now
 }
 
 // pollEvery bounds how long the engine sleeps without looking; soonest is for
@@ -60,6 +61,9 @@ type Engine struct {
 const (
 	pollEvery = 500 * time.Millisecond
 	soonest   = 5 * time.Millisecond
+	// gather is how long a claim waits while others work here: what one commit
+	// ended leaves together, and is replaced together.
+	gather = 2 * time.Millisecond
 )
 
 // New makes an engine; Start prepares it.
@@ -76,7 +80,7 @@ func New(cfg Config) *Engine {
 	if cfg.Spread == nil {
 		cfg.Spread = rand.Float64
 	}
-	return &Engine{Config: cfg, boot: newBoot(), wake: make(chan struct{}, 1)}
+	return &Engine{Config: cfg, boot: newBoot(), wake: make(chan struct{}, 1), gathering: newGathering(cfg.DB)}
 }
 
 // newBoot names a start of a process: short enough to be read aloud, and with
@@ -121,6 +125,9 @@ func (e *Engine) Run(ctx context.Context) error {
 	for ctx.Err() == nil && dead == nil {
 		dead = e.beat(ctx)
 		e.tended(ctx, e.Timing.Sweep == 0)
+		if len(slots) > 0 {
+			pause(ctx, gather) // those whose commit has just ended are not all gone yet
+		}
 		free := cap(slots) - len(slots)
 		jobs := e.claim(ctx, free)
 		for _, j := range jobs {
@@ -156,6 +163,13 @@ func (e *Engine) sleep(ctx context.Context) {
 	select {
 	case <-e.wake:
 	case <-time.After(wait):
+	case <-ctx.Done():
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }

@@ -93,8 +93,12 @@ func (e *Engine) expect(j *job) provider.Expect {
 // faster. It gives up when the process is to end; what a look found, once its
 // lease has run out.
 func (e *Engine) settle(ctx context.Context, j *job) *job {
+	next, err := e.settleTogether(ctx, j)
+	if err == nil {
+		return next
+	}
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		next, err := e.settleOnce(ctx, j)
+		next, err := e.settleAlone(ctx, j)
 		if err == nil {
 			return next
 		}
@@ -111,37 +115,44 @@ func (e *Engine) settle(ctx context.Context, j *job) *job {
 	}
 }
 
-// settleOnce is the second transaction of an effect. Run again after a commit
-// that did not say whether it was kept, it finds its own result there and goes
-// on from it.
-func (e *Engine) settleOnce(ctx context.Context, j *job) (next *job, err error) {
+// settleAlone stores one result in a transaction of its own.
+func (e *Engine) settleAlone(ctx context.Context, j *job) (next *job, err error) {
 	start := e.Clock()
 	err = e.DB.Update(ctx, func(tx *store.Tx) error {
-		next = nil
-		c, err := tx.LockCase(j.intent)
-		if err != nil {
-			return err
-		}
-		if c.Fence != j.fence || c.LeaseWorker != j.worker {
-			return e.late(tx, c, j)
-		}
-		if s := c.Step(j.step); !e.kept(s, j) {
-			if err := e.keep(tx, c, s, j); err != nil {
-				return err
-			}
-		}
-		if s, a := c.OpenAttempt(); a != nil { // reserved by our own earlier commit, and never sent
-			if next, err = e.newJob(tx, c, s, start); err != nil {
-				return err
-			}
-			next.attempt, next.request = a.Number, a.RequestID // those that it was reserved with
-			next.call.limit = min(next.call.limit, a.DeadlineAt.Sub(tx.Now()))
-			return nil
-		}
-		next, err = e.advance(tx, c, start)
+		next, err = e.settleIn(tx, j, start)
 		return err
 	})
 	return next, err
+}
+
+// settleIn is the second transaction of an effect. Run again after a commit
+// that did not say whether it was kept, it finds its own result there and goes
+// on from it.
+func (e *Engine) settleIn(tx *store.Tx, j *job, start time.Time) (*job, error) {
+	c, err := tx.LockCase(j.intent)
+	if err != nil {
+		return nil, err
+	}
+	if c.Fence != j.fence || c.LeaseWorker != j.worker {
+		return nil, e.late(tx, c, j)
+	}
+	if s := c.Step(j.step); !e.kept(s, j) {
+		if err := e.keep(tx, c, s, j); err != nil {
+			return nil, err
+		}
+	}
+	s, a := c.OpenAttempt()
+	if a == nil {
+		return e.advance(tx, c, start)
+	}
+	// Reserved by our own earlier commit, and never sent.
+	next, err := e.newJob(tx, c, s, start)
+	if err != nil {
+		return nil, err
+	}
+	next.attempt, next.request = a.Number, a.RequestID // those that it was reserved with
+	next.call.limit = min(next.call.limit, a.DeadlineAt.Sub(tx.Now()))
+	return next, nil
 }
 
 // kept reports whether the job's result is stored already.

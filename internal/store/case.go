@@ -24,6 +24,24 @@ type snapshot struct {
 // with a compensation the intent that it undoes: an own lock is taken before the
 // parent's, always. The error is of kind NotFound where there is none.
 func (t *Tx) LockCase(id string) (*model.Case, error) {
+	c, err := t.lockAndLoad(id)
+	if err != nil {
+		return nil, err
+	}
+	t.now = max(t.now, c.UpdatedAt+1) // stored by a process whose clock was ahead
+	if t.loaded == nil {
+		t.loaded = map[string]snapshot{}
+	}
+	t.loaded[id] = snap(c)
+	return c, nil
+}
+
+// lockAndLoad takes what LockAhead read, once, or reads now.
+func (t *Tx) lockAndLoad(id string) (*model.Case, error) {
+	if c, ok := t.ahead[id]; ok {
+		delete(t.ahead, id)
+		return c, nil
+	}
 	c := &model.Case{}
 	ok, err := t.Get(&c.Intent, "SELECT * FROM intents WHERE id = ?"+t.db.dialect.lock, id)
 	if err != nil {
@@ -35,15 +53,34 @@ func (t *Tx) LockCase(id string) (*model.Case, error) {
 	if err := t.lockParent(c); err != nil {
 		return nil, err
 	}
-	if err := t.loadAll(c); err != nil {
-		return nil, err
+	return c, t.loadAll(c)
+}
+
+// LockAhead locks many intents and loads them in as few statements as one;
+// LockCase of each then finds it here. Nothing but LockCase may lead to a change
+// of their rows meanwhile, which is everybody's rule anyway. Compensations are
+// left to LockCase: they lock their parent besides.
+func (t *Tx) LockAhead(ids []string) error {
+	if len(ids) < 2 {
+		return nil // LockCase alone is as quick
 	}
-	t.now = max(t.now, c.UpdatedAt+1) // stored by a process whose clock was ahead
-	if t.loaded == nil {
-		t.loaded = map[string]snapshot{}
+	var rows []model.Intent
+	err := t.Select(&rows, "SELECT * FROM intents WHERE id IN ("+marks(padded(len(ids)))+") AND parent = '' ORDER BY id"+t.db.dialect.lock, pad(ids)...)
+	if err != nil {
+		return err
 	}
-	t.loaded[id] = snap(c)
-	return c, nil
+	cases := make([]*model.Case, len(rows))
+	for i, row := range rows {
+		cases[i] = &model.Case{Intent: row}
+	}
+	if err := t.loadAll(cases...); err != nil {
+		return err
+	}
+	t.ahead = map[string]*model.Case{}
+	for _, c := range cases {
+		t.ahead[c.ID] = c
+	}
+	return nil
 }
 
 // Case loads an intent whole, to be read.
@@ -71,120 +108,6 @@ func (t *Tx) lockParent(c *model.Case) error {
 	var id string
 	_, err := t.Get(&id, "SELECT id FROM intents WHERE id = ?"+t.db.dialect.lock, c.Parent)
 	return err
-}
-
-// loadAll loads all that hangs on an intent.
-func (t *Tx) loadAll(c *model.Case) error {
-	if err := t.loadSteps(c); err != nil {
-		return err
-	}
-	if err := t.loadRows(c); err != nil {
-		return err
-	}
-	return t.loadDead(c)
-}
-
-// loadSteps loads the steps with their attempts, evidence and frozen requests.
-func (t *Tx) loadSteps(c *model.Case) error {
-	var steps []model.Step
-	var attempts []model.Attempt
-	var evidence []model.Evidence
-	var frozen []model.Generation
-	for _, q := range []struct {
-		into  any
-		query string
-	}{
-		{&steps, "SELECT * FROM steps WHERE intent_id = ? ORDER BY position"},
-		{&attempts, "SELECT * FROM attempts WHERE intent_id = ? ORDER BY step, number"},
-		{&evidence, "SELECT * FROM evidence WHERE intent_id = ? ORDER BY step, at, id"},
-		{&frozen, "SELECT * FROM generations WHERE intent_id = ? ORDER BY step, number"},
-	} {
-		if err := t.Select(q.into, q.query, c.ID); err != nil {
-			return err
-		}
-	}
-	for i := range steps {
-		s := &steps[i]
-		c.Steps = append(c.Steps, s)
-		contract, err := t.contract(s.ContractID)
-		if err != nil {
-			return err
-		}
-		s.Contract = contract
-	}
-	for _, a := range attempts {
-		s := c.Step(a.Step)
-		s.Attempts = append(s.Attempts, a)
-	}
-	for _, e := range evidence {
-		s := c.Step(e.Step)
-		s.Evidence = append(s.Evidence, e)
-	}
-	for _, g := range frozen {
-		s := c.Step(g.Step)
-		s.Generations = append(s.Generations, g)
-	}
-	return nil
-}
-
-// loadRows loads what hangs on the intent itself.
-func (t *Tx) loadRows(c *model.Case) error {
-	if err := t.Select(&c.Conflicts, "SELECT * FROM conflicts WHERE intent_id = ? ORDER BY opened_at, id", c.ID); err != nil {
-		return err
-	}
-	if err := t.Select(&c.Compensations, "SELECT * FROM compensations WHERE intent_id = ? ORDER BY asked_at, id", c.ID); err != nil {
-		return err
-	}
-	if err := t.addUndone(c); err != nil {
-		return err
-	}
-	if err := t.Select(&c.Requests, "SELECT * FROM approvals WHERE intent_id = ? ORDER BY created_at, id", c.ID); err != nil {
-		return err
-	}
-	for i := range c.Requests {
-		r := &c.Requests[i]
-		if err := t.Select(&r.Decisions, "SELECT * FROM approval_decisions WHERE approval_id = ? ORDER BY at", r.ID); err != nil {
-			return err
-		}
-	}
-	var gone model.Abandonment
-	ok, err := t.Get(&gone, "SELECT * FROM abandonments WHERE intent_id = ?", c.ID)
-	if ok {
-		c.Abandonment = &gone
-	}
-	if err != nil || c.Parent == "" {
-		return err
-	}
-	var returned int
-	_, err = t.Get(&returned, "SELECT count(*) FROM steps WHERE intent_id = ? AND returned > 0", c.Parent)
-	c.ParentReturned = returned > 0
-	return err
-}
-
-// loadDead learns which of the workers that were lost are surely dead, and
-// whether the database was restored.
-func (t *Tx) loadDead(c *model.Case) error {
-	if err := t.loadHold(c); err != nil {
-		return err
-	}
-	for _, s := range c.Steps {
-		for _, a := range s.Attempts {
-			if !a.Lost {
-				continue
-			}
-			var died model.Time
-			if _, err := t.Get(&died, "SELECT dead_at FROM boots WHERE id = ?", a.Boot); err != nil {
-				return err
-			}
-			if died != 0 {
-				if c.DeadBoots == nil {
-					c.DeadBoots = map[string]model.Time{}
-				}
-				c.DeadBoots[a.Boot] = died
-			}
-		}
-	}
-	return nil
 }
 
 func snap(c *model.Case) snapshot {
@@ -221,6 +144,18 @@ const (
 	conflictColumns   = `id, intent_id, step, evidence_id, reason, opened_at, closed_at, closed_by`
 )
 
+// How the rows of a case change. An intent's keys are those that it was read
+// with, and an attempt is finished once: what somebody else wrote is not undone.
+var (
+	intentChange = newChange("intents", `state, reason, stuck, confirmed, uncertain, version, fence, lease_worker, lease_boot, lease_until,
+		wake_at, updated_at, uncertain_since, stuck_since, review_due, owner, owner_name, sort_open`, "id, version, fence")
+	stepChange = newChange("steps", `generation, wire_key, state, settling, settles_by, failure, code, reason, external_ref, moved, returned,
+		tries, checks, next_try_at, next_check_at, person_only, ordered, order_id, order_by, order_at, order_digest, people_needed, rule,
+		uncertain_since, changed_at`, "intent_id, name")
+	attemptChange = newChange("attempts", "finished_at, lost, result, code, reason, connections, bytes_out, status, replayed",
+		"intent_id, step, number, finished_at")
+)
+
 // InsertCase stores a new intent with its steps. inserted is false, and nothing
 // is stored, when its identity exists already.
 func (t *Tx) InsertCase(c *model.Case) (inserted bool, err error) {
@@ -234,16 +169,23 @@ func (t *Tx) InsertCase(c *model.Case) (inserted bool, err error) {
 	return true, t.Insert("steps", stepColumns, c.Steps)
 }
 
-// SaveCase stores what changed since LockCase in the same transaction. It fails
-// with kind Stale where somebody else's write came between.
+// SaveCase stores what changed since LockCase by the end of the transaction,
+// which fails with kind Stale where somebody else's write came between.
 func (t *Tx) SaveCase(c *model.Case) error {
 	old, ok := t.loaded[c.ID]
 	if !ok {
 		return fmt.Errorf("intent %s was not locked in this transaction", c.ID)
 	}
-	if err := t.saveIntent(c, old); err != nil {
-		return err
+	if t.saved[c.ID] { // its rows wait already: they change once in a statement
+		if err := t.flush(); err != nil {
+			return err
+		}
 	}
+	if t.saved == nil {
+		t.saved = map[string]bool{}
+	}
+	t.saved[c.ID] = true
+	t.saveIntent(c, old)
 	for _, s := range c.Steps {
 		if err := t.saveStep(s, old); err != nil {
 			return err
@@ -258,40 +200,31 @@ func (t *Tx) SaveCase(c *model.Case) error {
 	return nil
 }
 
-func (t *Tx) saveIntent(c *model.Case, old snapshot) error {
+func (t *Tx) saveIntent(c *model.Case, old snapshot) {
 	if reflect.DeepEqual(c.Intent, old.intent) {
-		return nil
+		return
 	}
-	n, err := t.Changed(`UPDATE intents SET state = ?, reason = ?, stuck = ?, confirmed = ?, uncertain = ?, version = ?, fence = ?,
-		lease_worker = ?, lease_boot = ?, lease_until = ?, wake_at = ?, updated_at = ?, uncertain_since = ?, stuck_since = ?,
-		review_due = ?, owner = ?, owner_name = ?, sort_open = ? WHERE id = ? AND version = ? AND fence = ?`,
-		c.State, c.Reason, c.Stuck, c.Confirmed, c.Uncertain, c.Version, c.Fence,
+	t.change(intentChange, c.State, c.Reason, c.Stuck, c.Confirmed, c.Uncertain, c.Version, c.Fence,
 		c.LeaseWorker, c.LeaseBoot, c.LeaseUntil, c.WakeAt, c.UpdatedAt, c.UncertainSince, c.StuckSince,
 		c.ReviewDue, c.Owner, c.OwnerName, c.SortOpen, c.ID, old.intent.Version, old.intent.Fence)
-	if err == nil && n != 1 {
-		return model.Errorf(model.Stale, "stale", "Intent %s moved meanwhile; nothing was changed.", c.ID)
-	}
-	return err
 }
 
 func (t *Tx) saveStep(s *model.Step, old snapshot) error {
 	if before := old.steps[s.Name]; !sameRow(*s, before) {
-		if err := t.updateStep(s); err != nil {
-			return err
-		}
+		t.updateStep(s)
 		if s.ExternalRef != "" && s.ExternalRef != before.ExternalRef {
 			if err := t.TakeObject(s, s.ExternalRef); err != nil {
 				return err
 			}
 		}
 	}
-	if err := t.Insert("generations", generationColumns, s.Generations[old.frozen[s.Name]:]); err != nil {
+	if err := t.Add("generations", generationColumns, s.Generations[old.frozen[s.Name]:]); err != nil {
 		return err
 	}
 	if err := t.saveAttempts(s, old); err != nil {
 		return err
 	}
-	return t.Insert("evidence", evidenceColumns, s.Evidence[old.evidence[s.Name]:])
+	return t.Add("evidence", evidenceColumns, s.Evidence[old.evidence[s.Name]:])
 }
 
 // sameRow compares the columns of two steps, not what hangs on them.
@@ -303,37 +236,21 @@ func sameRow(a, b model.Step) bool {
 	return same && reflect.DeepEqual(a, b)
 }
 
-func (t *Tx) updateStep(s *model.Step) error {
-	_, err := t.Exec(`UPDATE steps SET generation = ?, wire_key = ?, state = ?, settling = ?, settles_by = ?, failure = ?, code = ?,
-		reason = ?, external_ref = ?, moved = ?, returned = ?, tries = ?, checks = ?, next_try_at = ?, next_check_at = ?,
-		person_only = ?, ordered = ?, order_id = ?, order_by = ?, order_at = ?, order_digest = ?, people_needed = ?, rule = ?,
-		uncertain_since = ?, changed_at = ? WHERE intent_id = ? AND name = ?`,
-		s.Generation, s.WireKey, s.State, s.Settling, s.SettlesBy, s.Failure, s.Code,
+func (t *Tx) updateStep(s *model.Step) {
+	t.change(stepChange, s.Generation, s.WireKey, s.State, s.Settling, s.SettlesBy, s.Failure, s.Code,
 		s.Reason, s.ExternalRef, s.Moved, s.Returned, s.Tries, s.Checks, s.NextTryAt, s.NextCheckAt,
 		s.PersonOnly, s.Ordered, s.OrderID, s.OrderBy, s.OrderAt, s.OrderDigest, s.PeopleNeeded, s.Rule,
 		s.UncertainSince, s.ChangedAt, s.IntentID, s.Name)
-	return err
 }
 
 func (t *Tx) saveAttempts(s *model.Step, old snapshot) error {
 	known := old.attempts[s.Name]
 	if old.open[s.Name] && s.Attempts[known-1].FinishedAt != 0 {
-		if err := t.finishAttempt(&s.Attempts[known-1]); err != nil {
-			return err
-		}
+		a := &s.Attempts[known-1]
+		t.change(attemptChange, a.FinishedAt, a.Lost, a.Result, a.Code, a.Reason, a.Connections, a.BytesOut, a.Status, a.Replayed,
+			a.IntentID, a.Step, a.Number, model.Time(0))
 	}
-	return t.Insert("attempts", attemptColumns, s.Attempts[known:])
-}
-
-func (t *Tx) finishAttempt(a *model.Attempt) error {
-	n, err := t.Changed(`UPDATE attempts SET finished_at = ?, lost = ?, result = ?, code = ?, reason = ?, connections = ?,
-		bytes_out = ?, status = ?, replayed = ? WHERE intent_id = ? AND step = ? AND number = ? AND finished_at = 0`,
-		a.FinishedAt, a.Lost, a.Result, a.Code, a.Reason, a.Connections,
-		a.BytesOut, a.Status, a.Replayed, a.IntentID, a.Step, a.Number)
-	if err == nil && n != 1 {
-		return model.Errorf(model.Stale, "stale", "Attempt %d of %s was closed by somebody else.", a.Number, a.Step)
-	}
-	return err
+	return t.Add("attempts", attemptColumns, s.Attempts[known:])
 }
 
 func (t *Tx) saveConflict(k model.Contradiction, old snapshot) error {
@@ -354,8 +271,9 @@ func (t *Tx) TakeObject(s *model.Step, ref string) error {
 	if s.Provider == "" {
 		return nil
 	}
-	if _, err := t.Exec(`INSERT INTO objects (provider, operation, external_ref, intent_id, step, at) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT DO NOTHING`, s.Provider, s.Operation, ref, s.IntentID, s.Name, t.now); err != nil {
+	taken, err := t.Changed(`INSERT INTO objects (provider, operation, external_ref, intent_id, step, at) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO NOTHING`, s.Provider, s.Operation, ref, s.IntentID, s.Name, t.now)
+	if err != nil || taken == 1 {
 		return err
 	}
 	owner, err := t.ObjectOwner(s.Provider, s.Operation, ref)

@@ -31,6 +31,8 @@ type dialect struct {
 	alone func(ctx context.Context, db *DB, fn func() error) error
 	// Row locks, as they end a SELECT: SQLite's one writer needs none.
 	lock, share string
+	// bytes is the type of bytes in a CAST.
+	bytes string
 	// snapshot is how a transaction reads on one snapshot.
 	snapshot sql.TxOptions
 	// now reads the database's own clock, in microseconds; "" takes the process's.

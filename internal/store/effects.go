@@ -78,12 +78,13 @@ func (t *Tx) Documents(intent string) ([]Document, error) {
 // TakeMessageSlot reserves the one message of this template to this recipient
 // under the intent; it fails with kind Conflict where another step has it.
 func (t *Tx) TakeMessageSlot(recipient, template, intent, stepKey string) error {
-	if _, err := t.Exec("INSERT INTO message_slots (recipient, template, intent_id, step_key) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-		recipient, template, intent, stepKey); err != nil {
+	taken, err := t.Changed("INSERT INTO message_slots (recipient, template, intent_id, step_key) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		recipient, template, intent, stepKey)
+	if err != nil || taken == 1 {
 		return err
 	}
 	var holder string
-	_, err := t.Get(&holder, "SELECT step_key FROM message_slots WHERE recipient = ? AND template = ? AND intent_id = ?", recipient, template, intent)
+	_, err = t.Get(&holder, "SELECT step_key FROM message_slots WHERE recipient = ? AND template = ? AND intent_id = ?", recipient, template, intent)
 	if err == nil && holder != stepKey {
 		return model.Errorf(model.Conflict, "message-slot", "The message %s was already sent to this recipient by %s.", template, holder)
 	}

@@ -64,9 +64,28 @@ func (t *Tx) insert(table, columns, suffix string, rows any) (int64, error) {
 	if len(list) == 0 {
 		return 0, nil
 	}
-	l, err := layoutOf(list[0].Type(), columns)
+	args, err := arguments(table, columns, list)
+	if err != nil {
+		return 0, err
+	}
+	n, err := t.Changed(insertion(table, columns, len(args)/len(list), len(list))+suffix, args...)
 	if err != nil {
 		return 0, fmt.Errorf("insert into %s: %w", table, err)
+	}
+	return n, nil
+}
+
+// insertion is the statement that inserts rows of a width.
+func insertion(table, columns string, width, rows int) string {
+	one := "(" + marks(width) + ")"
+	return "INSERT INTO " + table + " (" + columns + ") VALUES " + one + strings.Repeat(", "+one, rows-1)
+}
+
+// arguments are the columns of all rows, one row after the other.
+func arguments(table, columns string, list []reflect.Value) ([]any, error) {
+	l, err := layoutOf(list[0].Type(), columns)
+	if err != nil {
+		return nil, fmt.Errorf("insert into %s: %w", table, err)
 	}
 	args := make([]any, 0, l.count*len(list))
 	for _, row := range list {
@@ -74,12 +93,7 @@ func (t *Tx) insert(table, columns, suffix string, rows any) (int64, error) {
 			args = append(args, row.FieldByIndex(index).Interface())
 		}
 	}
-	one := "(" + marks(l.count) + ")"
-	n, err := t.Changed("INSERT INTO "+table+" ("+columns+") VALUES "+one+strings.Repeat(", "+one, len(list)-1)+suffix, args...)
-	if err != nil {
-		return 0, fmt.Errorf("insert into %s: %w", table, err)
-	}
-	return n, nil
+	return args, nil
 }
 
 // each gives the structs of one struct or a slice of them, pointers followed.

@@ -24,7 +24,7 @@ const durable = "_journal_mode=WAL&_synchronous=FULL&_txlock=immediate&_foreign_
 
 // keepStatements keeps prepared statements on their connection: preparing took a
 // quarter of the time of a short transaction.
-const keepStatements = "&_stmt_cache_size=128"
+const keepStatements = "&_stmt_cache_size=512"
 
 // readers is the number of connections for reading.
 const readers = 8
@@ -36,6 +36,7 @@ var sqliteDialect = dialect{
 	triggers: schema.SQLiteTriggers + fmt.Sprintf("\nPRAGMA application_id = %d;", applicationID),
 	// One process drives a file, by its lock, and migrations are transactions.
 	alone:    func(_ context.Context, _ *DB, fn func() error) error { return fn() },
+	bytes:    "BLOB",
 	snapshot: sql.TxOptions{ReadOnly: true},
 	fault:    sqliteFault,
 	undecided: func(err error) bool {

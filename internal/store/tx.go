@@ -27,6 +27,13 @@ type Tx struct {
 	// hold is the newest restore hold, read once; holdRead tells that it was.
 	hold     *model.Hold
 	holdRead bool
+	// ahead are the cases that LockAhead read and LockCase has not given yet.
+	ahead map[string]*model.Case
+	// changes and additions are rows that wait to be written together, and saved
+	// the intents that have some.
+	changes   []changed
+	additions []addition
+	saved     map[string]bool
 }
 
 // maxRetries bounds how often Update runs a transaction again.
@@ -103,6 +110,9 @@ func (db *DB) updateOnce(ctx context.Context, fn func(*Tx) error) error {
 	if err := fn(tx); err != nil {
 		return err
 	}
+	if err := tx.flush(); err != nil {
+		return err
+	}
 	db.passed(tx.now) // kept or not: a commit may say nothing, and time only has to grow
 	if err := tx.commit(); err != nil {
 		return err
@@ -173,7 +183,10 @@ func (db *DB) Rehearse(ctx context.Context, fn func(*Tx) error) error {
 		return db.classify(err)
 	}
 	defer tx.tx.Rollback()
-	return db.classify(fn(tx))
+	if err := fn(tx); err != nil {
+		return db.classify(err)
+	}
+	return db.classify(tx.flush())
 }
 
 // Now is the transaction's time. It only grows: an intent that is locked later
@@ -204,6 +217,9 @@ func (db *DB) rebind(query string) string {
 
 // Exec runs a statement; '?' stands for an argument on every database.
 func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {
+	if err := t.flushFor(query); err != nil {
+		return nil, err
+	}
 	result, err := t.tx.ExecContext(t.ctx, t.db.rebind(query), args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", verb(query), err)
@@ -222,6 +238,9 @@ func (t *Tx) Changed(query string, args ...any) (int64, error) {
 
 // Get reads one row; ok is false when there is none.
 func (t *Tx) Get(into any, query string, args ...any) (ok bool, err error) {
+	if err := t.flushFor(query); err != nil {
+		return false, err
+	}
 	err = t.tx.GetContext(t.ctx, into, t.db.rebind(query), args...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
@@ -234,6 +253,9 @@ func (t *Tx) Get(into any, query string, args ...any) (ok bool, err error) {
 
 // Select reads rows into a slice.
 func (t *Tx) Select(into any, query string, args ...any) error {
+	if err := t.flushFor(query); err != nil {
+		return err
+	}
 	if err := t.tx.SelectContext(t.ctx, into, t.db.rebind(query), args...); err != nil {
 		return fmt.Errorf("%s: %w", verb(query), err)
 	}
@@ -242,6 +264,9 @@ func (t *Tx) Select(into any, query string, args ...any) error {
 
 // Each reads rows one at a time, so that memory does not grow with their number.
 func (t *Tx) Each(row any, fn func() error, query string, args ...any) error {
+	if err := t.flushFor(query); err != nil {
+		return err
+	}
 	rows, err := t.tx.QueryxContext(t.ctx, t.db.rebind(query), args...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb(query), err)
