@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"countersign/internal/actions"
-	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
 )
@@ -45,17 +44,7 @@ func grow(b testing.TB, db *store.DB, intents int) grown {
 // accept takes the payout in that the others are copies of.
 func (w *world) accept(b testing.TB) (id string) {
 	b.Helper()
-	ctx := context.Background()
-	var actor authz.Actor
-	err := w.db.View(ctx, func(tx *store.Tx) error {
-		a, err := tx.ActorByKey(w.key)
-		actor = authz.Actor(a)
-		return err
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	accepted, err := w.runner.Accept(ctx, actor, actions.Submission{Key: "first", Kind: model.KindPayout, Account: account,
+	accepted, err := w.runner.Accept(context.Background(), w.actor, actions.Submission{Key: "first", Kind: model.KindPayout, Account: account,
 		Params: json.RawMessage(`{"payee":{"reference":"rep-1","name":"Ada Rep","destination":"acct_1","email":"ada@example.com"},"amount":84250,"currency":"USD","period":"2026-10"}`)})
 	if err != nil {
 		b.Fatal(err)

@@ -23,8 +23,9 @@ type world struct {
 	db     *store.DB
 	log    *audit.Log
 	runner *actions.Runner
-	key    string // a service key of the account
-	person string // id of its operator
+	key    string      // a service key of the account
+	person string      // id of its operator
+	actor  authz.Actor // who the service key is
 }
 
 // newWorld fills a new database with one operator and one service key. No
@@ -54,7 +55,11 @@ func newWorld(b testing.TB, db *store.DB) *world {
 		if err := tx.Grant(p.ID, account, model.RoleOperator); err != nil {
 			return err
 		}
-		_, w.key, err = tx.AddServiceKey(account, "bench", p.ID, []model.Ability{model.CanReadIntents, model.CanWriteIntents})
+		if _, w.key, err = tx.AddServiceKey(account, "bench", p.ID, []model.Ability{model.CanReadIntents, model.CanWriteIntents}); err != nil {
+			return err
+		}
+		a, err := tx.ActorByKey(w.key)
+		w.actor = authz.Actor(a)
 		return err
 	})
 	if err != nil {

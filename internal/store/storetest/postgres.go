@@ -29,6 +29,7 @@ import (
 // Its methods may be called from one test at a time.
 type Server struct {
 	dir, port string
+	settings  []string // besides those of all, as the server's command line has them
 	guard     *exec.Cmd
 	leash     *os.File // held by this process: its end is the server's end
 	databases atomic.Int64
@@ -36,18 +37,37 @@ type Server struct {
 
 // shared is the server of this test process, started when it is first needed.
 var shared = sync.OnceValues(func() (*Server, error) {
-	s, err := newServer()
+	s, err := newServer(quick...)
 	if err != nil {
 		return nil, err
 	}
 	return s, s.makeTemplate()
 })
 
+// quick is a server whose commits survive its processes, not the machine; durable
+// one as production has it.
+var (
+	quick   = []string{"-c", "shared_buffers=64MB", "-c", "fsync=off"}
+	durable = []string{"-c", "shared_buffers=512MB", "-c", "fsync=on", "-c", "synchronous_commit=on"}
+)
+
 // StartServer gives a server of the test's own, which it may Kill; it ends with
 // the test. What it committed survives its processes, not the machine.
 func StartServer(t testing.TB) *Server {
 	t.Helper()
-	s, err := newServer()
+	return startServer(t, quick)
+}
+
+// StartDurableServer gives a server of the test's own that answers a commit only
+// when it is on disk, to measure against; it ends with the test.
+func StartDurableServer(t testing.TB) *Server {
+	t.Helper()
+	return startServer(t, durable)
+}
+
+func startServer(t testing.TB, settings []string) *Server {
+	t.Helper()
+	s, err := newServer(settings...)
 	if err != nil {
 		t.Fatalf("start PostgreSQL: %v", err)
 	}
@@ -58,12 +78,12 @@ func StartServer(t testing.TB) *Server {
 	return s
 }
 
-func newServer() (*Server, error) {
+func newServer(settings ...string) (*Server, error) {
 	dir, err := os.MkdirTemp("", "countersign-pg-")
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir}
+	s := &Server{dir: dir, settings: settings}
 	if err := s.own(); err != nil {
 		return nil, err
 	}
@@ -151,8 +171,8 @@ func (s *Server) Start() error {
 	if err != nil {
 		return err
 	}
-	server := []string{binary("postgres"), "-D", filepath.Join(s.dir, "data"), "-p", s.port, "-c", "listen_addresses=127.0.0.1",
-		"-c", "unix_socket_directories=", "-c", "max_connections=200", "-c", "shared_buffers=64MB", "-c", "fsync=off"}
+	server := append([]string{binary("postgres"), "-D", filepath.Join(s.dir, "data"), "-p", s.port, "-c", "listen_addresses=127.0.0.1",
+		"-c", "unix_socket_directories=", "-c", "max_connections=200"}, s.settings...)
 	s.guard = s.as("/bin/sh", append([]string{"-c", guardScript}, server...)...)
 	s.guard.SysProcAttr = group(s.guard.SysProcAttr)
 	s.guard.Stdin, s.leash = read, write
@@ -254,6 +274,23 @@ func (s *Server) processes() (pids []int) {
 		}
 	}
 	return pids
+}
+
+// CPU is how much processor time the server's processes have used, those that
+// ended included.
+func (s *Server) CPU() (used time.Duration) {
+	for _, pid := range s.processes() {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			continue // it ended: its parent has its time
+		}
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		for _, word := range strings.Fields(rest)[11:15] { // own and ended children's, user and system, in 1/100 s
+			ticks, _ := strconv.Atoi(word)
+			used += time.Duration(ticks) * 10 * time.Millisecond
+		}
+	}
+	return used
 }
 
 // run executes statements in the server's own database.
