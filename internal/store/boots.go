@@ -48,9 +48,10 @@ func (t *Tx) FreedWith(place string) (list []Boot, err error) {
 }
 
 // SeeBoot records that a boot is alive; by names who declared it dead
-// meanwhile, or is "".
+// meanwhile, or is "". A boot under which the database was replaced by a copy
+// is as good as dead: only a start can open the hold.
 func (t *Tx) SeeBoot(id string) (by string, err error) {
-	n, err := t.Changed("UPDATE boots SET seen_at = ? WHERE id = ? AND dead_at = 0", t.now, id)
+	n, err := t.Changed("UPDATE boots SET seen_at = ? WHERE id = ? AND dead_at = 0 AND NOT EXISTS (SELECT 1 FROM copy_mark)", t.now, id)
 	if err != nil || n == 1 {
 		return "", err
 	}
@@ -58,17 +59,23 @@ func (t *Tx) SeeBoot(id string) (by string, err error) {
 }
 
 // HoldBoot keeps a boot from being declared dead until the transaction ends; by
-// names who has done so already, or is "".
+// names who has done so already, or is "", as with SeeBoot.
 func (t *Tx) HoldBoot(id string) (by string, err error) {
 	var found string
-	ok, err := t.Get(&found, "SELECT id FROM boots WHERE id = ? AND dead_at = 0"+t.shared(), id)
+	ok, err := t.Get(&found, "SELECT id FROM boots WHERE id = ? AND dead_at = 0 AND NOT EXISTS (SELECT 1 FROM copy_mark)"+t.shared(), id)
 	if err != nil || ok {
 		return "", err
 	}
 	return t.declaredBy(id)
 }
 
+// restoring stands for who declared a boot dead where a copy took the database's place.
+const restoring = "the copy that was restored under it"
+
 func (t *Tx) declaredBy(id string) (by string, err error) {
+	if _, marked, err := t.Mark(); err != nil || marked {
+		return restoring, err
+	}
 	ok, err := t.Get(&by, "SELECT declared_by FROM boots WHERE id = ?", id)
 	if err == nil && (!ok || by == "") {
 		by = "somebody"

@@ -27,6 +27,7 @@ type Tx struct {
 	// hold is the newest restore hold, read once; holdRead tells that it was.
 	hold     *model.Hold
 	holdRead bool
+	marked   bool // with holdRead: the database is a copy that no start has found yet
 	// ahead are the cases that LockAhead read and LockCase has not given yet.
 	ahead map[string]*model.Case
 	// changes and additions are rows that wait to be written together, and saved
