@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"countersign/internal/model"
 	"countersign/internal/store"
@@ -28,15 +27,20 @@ console that is started on it sends nothing until two administrators have lifted
 the restore hold, since the providers may know more than the copy does.
 
 Two files belong together: the copy and the key file, which is copied beside it
-under its own name. To restore, put both in place, remove what the old database
-left under its name with -wal and -shm behind it, and start console serve.`
+under its own name. To restore a SQLite copy, put both in place, remove what the
+old database left under its name with -wal and -shm behind it, and start console
+serve.
+
+Of a PostgreSQL database pg_dump makes the copy, so it must be installed here, in
+the server's version or newer. The copy is a script; to restore it, make a new
+database and run it there, then put the key file in place and start:
+
+  createdb NAME && psql -d NAME -v ON_ERROR_STOP=1 -f FILE
+  console serve --db postgres://USER:PASSWORD@HOST:PORT/NAME`
 }
 
 // Run implements the command.
 func (c *backupCommand) Run(ctx context.Context, t terminal) error {
-	if c.DB.Value.shared() {
-		return model.Errorf(model.Invalid, "backup", "console backup copies SQLite files only; copy a PostgreSQL database with pg_dump, and add to the end of the dump: %s", store.PostgresMark(time.Now()))
-	}
 	if err := c.DB.Value.mustExist(); err != nil {
 		return err
 	}
@@ -54,7 +58,7 @@ func (c *backupCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := t.line("Backup of %s as it was at %s: %s, with %d numbered entries of its audit log.", c.DB.Value.file(), mark.MadeAt, file, mark.LogSize); err != nil {
+	if err := t.line("Backup of %s as it was at %s: %s, with %d numbered entries of its audit log.", c.DB.Value.place(), mark.MadeAt, file, mark.LogSize); err != nil {
 		return err
 	}
 	said, err := c.copyKey(key)
@@ -69,7 +73,7 @@ func (c *backupCommand) destination() (string, error) {
 	info, err := os.Stat(c.Dest)
 	switch {
 	case err == nil && info.IsDir():
-		return filepath.Join(c.Dest, filepath.Base(c.DB.Value.file())), nil
+		return filepath.Join(c.Dest, c.DB.Value.copyName()), nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return "", model.Errorf(model.Invalid, "backup", "the backup %s cannot be written: %w", c.Dest, err)
 	}

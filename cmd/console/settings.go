@@ -88,6 +88,19 @@ func (d database) place() string {
 	return strings.TrimPrefix(u.Path, "/") + " on " + u.Host
 }
 
+// copyName is what a copy is called in a directory: a file by its own name, a
+// server's database by its name as a script.
+func (d database) copyName() string {
+	if !d.shared() {
+		return filepath.Base(d.file())
+	}
+	u, err := url.Parse(string(d))
+	if err != nil || strings.Trim(u.Path, "/") == "" {
+		return "countersign.sql"
+	}
+	return strings.ReplaceAll(strings.Trim(u.Path, "/"), "/", "_") + ".sql"
+}
+
 // mustExist is for commands that only read: they make no database.
 func (d database) mustExist() error {
 	if d.shared() {

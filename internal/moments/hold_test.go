@@ -3,9 +3,8 @@ package moments
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -18,42 +17,6 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
-
-// backup copies the living database as console backup does.
-func (w *world) backup() (file string) {
-	w.t.Helper()
-	file = filepath.Join(w.t.TempDir(), "copy.db")
-	if _, err := store.Backup(context.Background(), w.place, file, nil); err != nil {
-		w.t.Fatal(err)
-	}
-	return file
-}
-
-// restore ends the process, puts a copy in place of the database, and starts.
-func (w *world) restore(file string, from time.Time) {
-	w.t.Helper()
-	w.set(nil, nil)
-	w.logHolds() // the last entries get their numbers
-	if err := w.log.KeepNow(context.Background()); err != nil {
-		w.t.Fatal(err)
-	}
-	w.db.Close()
-	w.replace(file)
-	w.restoredFrom(from)
-	w.start(server.Config{})
-}
-
-func (w *world) replace(file string) {
-	w.t.Helper()
-	raw := must(os.ReadFile(file))(w.t)
-	into := strings.TrimPrefix(w.place, "sqlite:")
-	for _, tail := range []string{"-wal", "-shm"} {
-		os.Remove(into + tail)
-	}
-	if err := os.WriteFile(into, raw, 0o600); err != nil {
-		w.t.Fatal(err)
-	}
-}
 
 // hold is the newest restore hold, with what is missing.
 func (w *world) hold() (s actions.HoldState) {
@@ -140,7 +103,7 @@ func TestMoment16BackupUnderLoadIsRestoredAndCallersPostAgain(t *testing.T) {
 	from := w.clock.Now()
 	stop, load := make(chan struct{}), sync.WaitGroup{}
 	load.Go(func() {
-		for i := 0; ; i++ {
+		for i := range 40 { // a dump takes longer than a copy of a file
 			select {
 			case <-stop:
 				return
@@ -215,15 +178,10 @@ func TestMoment16ADatabaseOlderThanItsCheckpointIsHeld(t *testing.T) {
 	from := w.clock.Now()
 	w.logHolds()
 	copied := w.backup()
-	raw := must(store.Open(context.Background(), "sqlite:"+copied, store.Options{Clock: w.clock.Now}))(t)
-	if err := raw.Update(context.Background(), (*store.Tx).TakeMark); err != nil {
-		t.Fatal(err)
-	}
-	raw.Close()
 	w.clock.Add(time.Minute)
 	second := w.payout("p-2")
 	w.run(time.Hour)
-	w.restore(copied, from)
+	w.restoreWith(copied, from, (*store.Tx).TakeMark)
 	if h := w.hold().Hold; !h.On() || h.Cause != model.HoldOlder {
 		t.Fatalf("it starts under %+v", h)
 	}
@@ -259,6 +217,9 @@ func TestACopyBesideItsLivingOriginalIsHeld(t *testing.T) {
 	if h := other.hold().Hold; !h.On() || h.DeadAt != 0 {
 		t.Fatalf("the copy starts under %+v", h)
 	}
+	if older := other.hold().Older; len(older) != 1 { // the original's one start
+		t.Errorf("the older processes are %+v", older)
+	}
 	late := w.payout("p-2") // the original lives on
 	w.run(time.Hour)
 	other.run(24 * time.Hour)
@@ -274,6 +235,9 @@ func TestACopyBesideItsLivingOriginalIsHeld(t *testing.T) {
 	if err := other.act.DeclareEnded(context.Background(), other.people.administrator, "the old machine is gone"); err != nil {
 		t.Fatal(err)
 	}
+	if older := other.hold().Older; len(older) != 0 {
+		t.Errorf("declared ended, and still there: %+v", older)
+	}
 	other.run(time.Hour)
 	other.lift()
 	other.run(26 * time.Hour)
@@ -283,9 +247,34 @@ func TestACopyBesideItsLivingOriginalIsHeld(t *testing.T) {
 	}
 }
 
+// A copy that takes the database's place under a running process, as a server
+// allows, stops it: nothing is sent before a start has found it.
+func TestACopyUnderARunningProcessStopsIt(t *testing.T) {
+	w := newWorld(t)
+	id := w.payout("p-1")
+	w.update(func(tx *store.Tx) error {
+		_, err := tx.Exec("INSERT INTO copy_mark (one, made_at, place, log_size, checkpoint_size, checkpoint_root) VALUES (1, ?, 'elsewhere', 0, 0, ?)", tx.Now(), []byte{})
+		return err
+	})
+	for range 3 {
+		w.passOnce()
+		w.clock.Add(time.Minute)
+	}
+	if n := w.effects("payouts"); n != 0 || !w.load(id).Held {
+		t.Errorf("%d payouts were sent, held %v", n, w.load(id).Held)
+	}
+	if err := w.engine.Run(t.Context()); !isCode(err, "declared-dead") {
+		t.Errorf("the process goes on: %v", err)
+	}
+	w.restart()
+	if h := w.hold().Hold; !h.On() || h.Cause != model.HoldCopy || h.DeadAt != 0 {
+		t.Errorf("the next start finds %+v", h)
+	}
+}
+
 func isCode(err error, code string) bool {
-	e, ok := err.(*model.Error)
-	return ok && e.Code == code
+	var e *model.Error
+	return errors.As(err, &e) && e.Code == code
 }
 
 func isRefusal(err error, rule string) bool {

@@ -148,8 +148,11 @@ func (w *world) start(cfg server.Config) {
 func (w *world) lockPlace() string { return must(store.LockPlace(w.place))(w.t) }
 
 // buried says what a file's lock says on SQLite: the world's processes before
-// this one are dead.
+// this one are dead. Of a copy's nothing is known.
 func buried(tx *store.Tx) error {
+	if _, marked, err := tx.Mark(); err != nil || marked {
+		return err
+	}
 	alive, err := tx.Alive("")
 	for _, b := range alive {
 		if err == nil {

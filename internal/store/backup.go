@@ -22,48 +22,60 @@ const markCopy = `INSERT INTO copy_mark (one, made_at, place, log_size, checkpoi
 		COALESCE((SELECT root FROM audit_checkpoints ORDER BY size DESC LIMIT 1), %s)
 	WHERE NOT EXISTS (SELECT 1 FROM copy_mark)`
 
-// PostgresMark is the statement that marks a dump of a PostgreSQL database, made
-// at a moment, as a copy: the last one of its restoring.
-func PostgresMark(at time.Time) string {
-	statement := fmt.Sprintf(markCopy, model.At(at), "", `'\x'::bytea`)
-	return strings.Join(strings.Fields(statement), " ") + ";"
-}
-
-// Backup writes a consistent copy of the SQLite database dsn to file while
-// others use it, marked as a copy; the original is only read. It appears under
-// its name only when it is whole, checked and on the disk. progress, where
+// Backup writes a consistent copy of the database dsn to file while others use
+// it, marked as a copy; the original is only read. A SQLite file becomes such a
+// file, a PostgreSQL database a script for psql, written by pg_dump. The copy
+// appears under its name only when it is whole and on the disk. progress, where
 // given, is told now and then how many bytes are written. The error is of kind
-// Conflict where the file exists, Invalid where the database cannot be copied.
+// Conflict where the file exists, Busy where the server does not answer, Invalid
+// where the database cannot be copied or the file not written.
 func Backup(ctx context.Context, dsn, file string, progress func(written int64)) (CopyMark, error) {
-	source := strings.TrimPrefix(dsn, "sqlite:")
 	if _, err := os.Lstat(file); err == nil {
 		return CopyMark{}, exists(file)
 	}
-	if err := checkOurs(ctx, source); err != nil {
-		return CopyMark{}, err
-	}
-	place, err := LockPlace(dsn)
-	if err != nil {
-		return CopyMark{}, err
-	}
 	draft, err := os.CreateTemp(filepath.Dir(file), ".countersign-backup-*") // mode 0600
 	if err != nil {
-		return CopyMark{}, model.Errorf(model.Invalid, "backup", "the backup %s cannot be written: %w", file, err)
+		return CopyMark{}, unwritable(file, err)
 	}
 	defer os.Remove(draft.Name())
 	defer draft.Close()
-	began := time.Now()
+	fill := fillSQLite
+	if IsPostgres(dsn) {
+		fill = fillPostgres
+	}
 	stop := watchSize(draft, progress)
-	err = copySQLite(ctx, source, draft.Name())
+	mark, err := fill(ctx, dsn, draft)
 	stop()
 	if err != nil {
 		return CopyMark{}, err
 	}
-	mark, err := markFile(ctx, draft.Name(), place, began)
-	if err != nil {
-		return CopyMark{}, err
-	}
 	return mark, publish(draft, file)
+}
+
+// unwritable says why a file cannot be made, without the draft's name.
+func unwritable(file string, err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return model.Errorf(model.Invalid, "backup", "the backup %s cannot be written: %w; nothing was made: name a file in a folder that is there and can be written into", file, err)
+}
+
+// fillSQLite makes the draft a copy of a SQLite file.
+func fillSQLite(ctx context.Context, dsn string, draft *os.File) (m CopyMark, err error) {
+	source := strings.TrimPrefix(dsn, "sqlite:")
+	if err := checkOurs(ctx, source); err != nil {
+		return m, err
+	}
+	place, err := LockPlace(dsn)
+	if err != nil {
+		return m, err
+	}
+	began := time.Now()
+	if err := copySQLite(ctx, source, draft.Name()); err != nil {
+		return m, err
+	}
+	return markFile(ctx, draft.Name(), place, began)
 }
 
 func exists(file string) error {

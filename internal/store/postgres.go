@@ -72,14 +72,11 @@ var postgresDialect = dialect{
 // openPostgres opens the database that a connection string names. The database
 // itself must exist and be empty or ours.
 func openPostgres(ctx context.Context, dsn string, opts Options) (*DB, error) {
-	config, err := pgx.ParseConfig(dsn)
+	config, err := postgresConfig(dsn)
 	if err != nil {
-		return nil, model.Errorf(model.Invalid, "database", "the database address cannot be read: %s; say postgres://USER:PASSWORD@HOST:PORT/NAME", withoutSecret(err))
+		return nil, err
 	}
-	for name, value := range sessionSettings {
-		config.RuntimeParams[name] = value
-	}
-	db := &DB{opts: opts, dialect: postgresDialect, place: fmt.Sprintf("%s on %s:%d", config.Database, config.Host, config.Port), listen: config}
+	db := &DB{opts: opts, dialect: postgresDialect, place: placeOf(config), listen: config}
 	db.write = sqlx.NewDb(stdlib.OpenDB(*config), "pgx")
 	db.write.SetMaxOpenConns(maxConnections)
 	db.write.SetMaxIdleConns(idleConnections)
@@ -89,6 +86,23 @@ func openPostgres(ctx context.Context, dsn string, opts Options) (*DB, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
+}
+
+// postgresConfig reads a connection string, and adds what every connection asks for.
+func postgresConfig(dsn string) (*pgx.ConnConfig, error) {
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, model.Errorf(model.Invalid, "database", "the database address cannot be read: %s; say postgres://USER:PASSWORD@HOST:PORT/NAME", withoutSecret(err))
+	}
+	for name, value := range sessionSettings {
+		config.RuntimeParams[name] = value
+	}
+	return config, nil
+}
+
+// placeOf says where a database is, for people; never with a password.
+func placeOf(c *pgx.ConnConfig) string {
+	return fmt.Sprintf("%s on %s:%d", c.Database, c.Host, c.Port)
 }
 
 // withoutSecret says a parse error without the address that it quotes.
@@ -106,17 +120,22 @@ func (db *DB) reachable(ctx context.Context) error {
 	var tables, ours int
 	err := db.write.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE table_name = 'installation')
 		FROM information_schema.tables WHERE table_schema = current_schema() AND table_name NOT LIKE 'goose%'`).Scan(&tables, &ours)
-	var refused *pgconn.PgError
 	switch {
-	case errors.As(err, &refused) && !serverGone(refused.Code):
-		return model.Errorf(model.Invalid, "database", "database %s refuses: %s", db.place, refused.Message)
 	case err != nil:
-		line, _, _ := strings.Cut(err.Error(), "\n")
-		return &model.Error{Kind: model.Busy, Code: "busy", Message: "database " + db.place + " does not answer: " + line, Cause: err}
+		return unanswered(db.place, err)
 	case tables > 0 && ours == 0:
 		return foreign(db.place)
 	}
 	return nil
+}
+
+// unanswered says in one line why a server refuses, or does not answer.
+func unanswered(place string, err error) error {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && !serverGone(refused.Code) {
+		return model.Errorf(model.Invalid, "database", "database %s refuses: %s", place, refused.Message)
+	}
+	return &model.Error{Kind: model.Busy, Code: "busy", Message: "database " + place + " does not answer: " + reason(err, ""), Cause: err}
 }
 
 // textType finds the type of text columns in a migration.

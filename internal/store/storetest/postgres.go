@@ -128,16 +128,13 @@ func (s *Server) as(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// binary finds a program of PostgreSQL, also where Debian puts it.
+// binary finds a program of PostgreSQL; starting one that is missing fails by its name.
 func binary(name string) string {
-	if path, err := exec.LookPath(name); err == nil {
-		return path
-	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
-	if len(found) == 0 {
+	path, err := store.PostgresProgram(name)
+	if err != nil {
 		return name
 	}
-	return found[len(found)-1]
+	return path
 }
 
 // Installed tells what is missing where no PostgreSQL server can be started.
@@ -367,4 +364,16 @@ func Drop(t testing.TB, place string) {
 	if err := Shared(t).run(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 		t.Error(err)
 	}
+}
+
+// Restore restores what store.Backup made of a PostgreSQL database into a new
+// one, as the README says, and gives its address.
+func (s *Server) Restore(t testing.TB, file string) (dsn string) {
+	t.Helper()
+	dsn = s.Database(t)
+	cmd := exec.Command(binary("psql"), "-X", "-q", "-d", dsn, "-v", "ON_ERROR_STOP=1", "-f", file)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("restore %s: %v: %s", file, err, out)
+	}
+	return dsn
 }
