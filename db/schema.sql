@@ -395,6 +395,7 @@ CREATE TABLE compensations (
   FOREIGN KEY (intent_id, step) REFERENCES steps (intent_id, name)
 );
 CREATE UNIQUE INDEX compensations_one ON compensations (intent_id, step) WHERE state IN ('asked', 'open', 'done');
+CREATE INDEX compensations_intent ON compensations (intent_id);
 CREATE INDEX compensations_child ON compensations (child_id) WHERE child_id <> '';
 
 -- Double entry: each row moves one amount from one account to another, so

@@ -45,6 +45,11 @@ func (e *Engine) Start(ctx context.Context) error {
 		if err := e.enrolSweeps(tx); err != nil {
 			return err
 		}
+		if !e.DB.Shared() { // its holders are dead, and a clock set back would keep their leases alive
+			if err := tx.FreeLeases(); err != nil {
+				return err
+			}
+		}
 		if err := e.openHold(tx, outside, kept); err != nil {
 			return fmt.Errorf("open a restore hold: %w", err)
 		}

@@ -29,3 +29,10 @@ func (t *Tx) LeaseElsewhere(name, holder string) (bool, error) {
 	var until model.Time
 	return t.Get(&until, "SELECT until FROM leases WHERE name = ? AND holder <> ? AND until > ?", name, holder, t.now)
 }
+
+// FreeLeases ends the leases of all work. The caller holds the database's own
+// lock, so that whoever held one is dead.
+func (t *Tx) FreeLeases() error {
+	_, err := t.Exec("UPDATE leases SET until = 0 WHERE until > 0")
+	return err
+}
