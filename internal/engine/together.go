@@ -59,14 +59,15 @@ func (e *Engine) settleTogether(ctx context.Context, j *job) (*job, error) {
 	g.mu.Lock()
 	g.waiting = append(g.waiting, s)
 	g.mu.Unlock()
-	select {
-	case <-s.done:
-	case g.turns <- struct{}{}:
-		e.settleBatch(ctx, g.take())
-		<-g.turns
-		<-s.done // by this batch, or by one under way
+	for { // a turn's batch may be full before it comes to this one
+		select {
+		case <-s.done:
+			return s.next, s.err
+		case g.turns <- struct{}{}:
+			e.settleBatch(ctx, g.take())
+			<-g.turns
+		}
 	}
-	return s.next, s.err
 }
 
 // settleBatch stores all of the batch, or nothing.
