@@ -85,7 +85,7 @@ func workers() WorkersView {
 			{ID: "boot-01jdy3n8vq4d", Host: hostile, Process: "12", Started: ago(3 * time.Hour), Seen: ago(2 * time.Minute), State: "silent", Workers: "8", Leases: "1",
 				Note: Say("for longer than a lease"), Declare: &Button{Href: "/workers/boot-01jdy3n8vq4d/declare-dead", Label: "Declare dead"}},
 		},
-		Dead: []BootRow{{ID: "boot-01jdx0000000", Host: hostile, Process: "12", Started: ago(30 * time.Hour), Seen: ago(4 * time.Hour), Ended: ago(4 * time.Hour), State: "dead", Note: Say("its lock was taken over")}},
+		Dead:   []BootRow{{ID: "boot-01jdx0000000", Host: hostile, Process: "12", Started: ago(30 * time.Hour), Seen: ago(4 * time.Hour), Ended: ago(4 * time.Hour), State: "dead", Note: Say("its lock was taken over")}},
 		Leases: []LeaseRow{{Href: "/intents/" + intentID, ID: intentID, Worker: "boot-01jdy3n8vq4c/w-2", Fence: 1210, Until: later(40 * time.Second), Doing: Say("create-payout, attempt 2")}},
 	}
 }
