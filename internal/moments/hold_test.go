@@ -263,7 +263,9 @@ func TestACopyUnderARunningProcessStopsIt(t *testing.T) {
 	if n := w.effects("payouts"); n != 0 || !w.load(id).Held {
 		t.Errorf("%d payouts were sent, held %v", n, w.load(id).Held)
 	}
-	if err := w.engine.Run(t.Context()); !isCode(err, "declared-dead") {
+	within, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if err := w.engine.Run(within); !isCode(err, "declared-dead") {
 		t.Errorf("the process goes on: %v", err)
 	}
 	w.restart()
