@@ -142,6 +142,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 	}
 	e.draining.Store(true)
+	e.Logger.Info("ending: nothing more is claimed, and what is in flight is finished", "in_flight", len(slots))
 	stop()
 	group.Wait()
 	return errors.Join(dead, e.end(context.WithoutCancel(ctx)))
