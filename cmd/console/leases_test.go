@@ -31,7 +31,13 @@ type fleet struct {
 // hosts: the same one is the same machine, another is another.
 func newFleet(t *testing.T, hosts ...string) *fleet {
 	t.Helper()
-	dir, db := t.TempDir(), storetest.Shared(t).Database(t)
+	return newFleetOn(t, storetest.Shared(t), hosts...)
+}
+
+// newFleetOn starts one on a server.
+func newFleetOn(t *testing.T, server *storetest.Server, hosts ...string) *fleet {
+	t.Helper()
+	dir, db := t.TempDir(), server.Database(t)
 	f := &fleet{t: t, storage: []string{"--db", db, "--key-file", filepath.Join(dir, "key")}}
 	var key struct{ Key string }
 	out := good(t, "", append([]string{"apikey", "add", "payroll", "--account", "acme", "--can", "intents:read,intents:write", "--json"}, f.storage...)...)
