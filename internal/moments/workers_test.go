@@ -62,14 +62,21 @@ func (s *sleeper) Send(ctx context.Context, call provider.Call) model.Outcome {
 // far as the database can tell.
 func (w *world) worker(wrap func(provider.Adapter) provider.Adapter) *engine.Engine {
 	w.t.Helper()
-	adapter, _ := w.engine.Providers.Adapter("bank")
-	registry := must(provider.NewRegistry(map[string]provider.Adapter{"bank": wrap(adapter)}, map[string]provider.Routes{
-		provider.AnyAccount: {Payouts: "bank", Credits: "bank", Disputes: "bank", Messages: "bank"}}))(w.t)
 	timing := w.timing
 	timing.Call = 30 * time.Second // what it sleeps, the wall clock counts too
-	elsewhere := must(store.EnterHost(filepath.Join(w.dir, "elsewhere")))(w.t)
-	e := engine.New(engine.Config{DB: w.db, Log: w.log, Book: w.book, Providers: registry, Timing: timing, Workers: 4, Host: elsewhere,
-		Clock: w.clock.Now, Logger: w.logger(), Spread: func() float64 { return 0.5 }})
+	return w.workerWith(engine.Config{DB: w.db, Log: w.log, Timing: timing, Clock: w.clock.Now}, "elsewhere", wrap)
+}
+
+// workerWith makes one of that database, log, timing and clock on a machine of
+// that name.
+func (w *world) workerWith(cfg engine.Config, machine string, wrap func(provider.Adapter) provider.Adapter) *engine.Engine {
+	w.t.Helper()
+	adapter, _ := w.engine.Providers.Adapter("bank")
+	cfg.Providers = must(provider.NewRegistry(map[string]provider.Adapter{"bank": wrap(adapter)}, map[string]provider.Routes{
+		provider.AnyAccount: {Payouts: "bank", Credits: "bank", Disputes: "bank", Messages: "bank"}}))(w.t)
+	cfg.Host = must(store.EnterHost(filepath.Join(w.dir, machine)))(w.t)
+	cfg.Book, cfg.Workers, cfg.Logger, cfg.Spread = w.book, 4, w.logger(), func() float64 { return 0.5 }
+	e := engine.New(cfg)
 	if err := e.Start(context.Background()); err != nil {
 		w.t.Fatal(err)
 	}

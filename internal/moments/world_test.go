@@ -40,11 +40,15 @@ const (
 
 // clock is the one time of a world: it stands still until it is moved.
 type clock struct {
-	mu  sync.Mutex
-	now time.Time
+	wall bool // real time, of which the database has a clock of its own; it cannot be moved
+	mu   sync.Mutex
+	now  time.Time
 }
 
 func (c *clock) Now() time.Time {
+	if c.wall {
+		return time.Now()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
@@ -91,7 +95,13 @@ type option func(*server.Config)
 // newWorld starts everything on empty books.
 func newWorld(t testing.TB, opts ...option) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), place: storetest.Place(t), memory: newMemory(), clock: &clock{now: time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)}, timing: model.NormalPace()}
+	return newWorldAt(t, storetest.Place(t), &clock{now: time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)}, opts...)
+}
+
+// newWorldAt starts everything on the empty database of that address.
+func newWorldAt(t testing.TB, place string, c *clock, opts ...option) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir(), place: place, memory: newMemory(), clock: c, timing: model.NormalPace()}
 	w.timing.Call = 2 * time.Second // a hanging provider must not hold the test up
 	w.hooks = httptest.NewServer(http.HandlerFunc(w.receive))
 	t.Cleanup(w.hooks.Close)
@@ -123,7 +133,7 @@ func (w *world) start(cfg server.Config) {
 	adapter := sandbox.New(sandbox.Config{Name: "bank", URL: w.bank.URL(), Secret: webhookSecret, Retention: cfg.Retention, Stores: model.Stored(cfg.Stores), Clock: w.ours})
 	registry := must(provider.NewRegistry(map[string]provider.Adapter{"bank": w.toBank(adapter)}, map[string]provider.Routes{
 		provider.AnyAccount: {Payouts: "bank", Credits: "bank", Disputes: "bank", Messages: "bank"}}))(w.t)
-	db := must(store.Open(context.Background(), w.place, store.Options{Clock: w.ours,
+	db := must(store.Open(context.Background(), w.place, store.Options{Clock: w.stored(),
 		BeforeCommit: w.hook(&w.before), AfterCommit: w.hook(&w.after)}))(w.t)
 	w.mu.Lock()
 	w.db, w.log, w.book = db, audit.New(db, bytes.Repeat([]byte{7}, 32)), workflow.NewBook(registry)
@@ -135,7 +145,7 @@ func (w *world) start(cfg server.Config) {
 	api.Register(w.api, api.Deps{DB: db, Log: w.log, Runner: w.act, Timing: w.timing, Tiers: authz.DefaultTiers})
 	w.mu.Unlock()
 	w.t.Cleanup(func() { db.Close() })
-	if storetest.Postgres() {
+	if store.IsPostgres(w.place) {
 		w.update(buried)
 	}
 	if err := w.engine.Start(context.Background()); err != nil {
@@ -164,6 +174,14 @@ func buried(tx *store.Tx) error {
 
 // ours is the clock of our own processes.
 func (w *world) ours() time.Time { return w.clock.Now().Add(-time.Duration(w.behind.Load())) }
+
+// stored is the clock that stored times follow; nil is the database's own.
+func (w *world) stored() func() time.Time {
+	if w.clock.wall {
+		return nil
+	}
+	return w.ours
+}
 
 // toBank is the engine's way to the provider.
 func (w *world) toBank(a provider.Adapter) provider.Adapter {
