@@ -32,6 +32,7 @@ type appConfig struct {
 	Clock   func() time.Time // of the database and the engine; time.Now when nil
 	Spread  func() float64   // jitter of the engine's waits; random when nil
 	Guide   *web.Demo        // nil outside the demo
+	Probes  bool             // what listens is for monitors: no pages
 	// StateDir has the locks of this machine's processes on a shared database.
 	StateDir string
 	Alerts   []alert.Channel // who is told what waits for people; none tells nobody
@@ -155,7 +156,11 @@ func (a *app) start(ctx context.Context, providers *provider.Registry) error {
 		return fmt.Errorf("start the engine: %w", err)
 	}
 	if a.door != nil {
-		a.door.Open(a.pages(book))
+		if a.Probes {
+			a.door.Open(a.probes())
+		} else {
+			a.door.Open(a.pages(book))
+		}
 	}
 	return nil
 }

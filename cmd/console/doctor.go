@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -119,13 +120,21 @@ func (c *doctorCommand) database(ctx context.Context) []finding {
 		return []finding{{"database", c.DB.Value.file() + " is not there", "name another with --db, or make one with console serve"}}
 	}
 	db, err := store.Open(ctx, c.DB.Value.dsn(), store.Options{})
-	list := []finding{sound("database", c.DB.Value.place()+" is whole and its schema is up to date", err, "restore a backup, or start the version that wrote it")}
+	list := []finding{sound("database", c.DB.Value.place()+" is whole and its schema is up to date", err, cureOf(err))}
 	if err != nil {
 		return list
 	}
 	defer db.Close()
-	list = append(list, c.driver(ctx, db), clock(db), c.keyMode(), c.hold(ctx, db), c.outsideCheck(ctx, db))
+	list = append(list, c.driver(ctx, db), clock(db), c.keyMode(ctx, db), c.hold(ctx, db), c.outsideCheck(ctx, db))
 	return append(list, c.log(ctx, db)...)
+}
+
+// cureOf is what to do about a database that cannot be opened.
+func cureOf(err error) string {
+	if model.KindOf(err) == model.Busy {
+		return "see that its server runs and can be reached from here; nothing is wrong with what it stores"
+	}
+	return "do as it says; a database is never mended by starting on another one"
 }
 
 // driver tells whether a process drives the database; both are healthy.
@@ -180,10 +189,14 @@ func clock(db *store.DB) finding {
 	return finding{"clock", "it is not behind the latest stored time", ""}
 }
 
-func (c *doctorCommand) keyMode() finding {
+func (c *doctorCommand) keyMode(ctx context.Context, db *store.DB) finding {
 	path := c.keyPath()
 	info, err := os.Stat(path)
+	noted, unread := db.NotedKey(ctx)
+	key, _ := readKey(path)
 	switch {
+	case unread == nil && len(noted) > 0 && !bytes.Equal(noted, keyDigest(key)):
+		return finding{"key file", path + " is not the key of this database, or is missing", "copy the key file of the process that made the database here, or name it with --key-file"}
 	case errors.Is(err, fs.ErrNotExist):
 		return finding{"key file", path + " is not there yet", "it is made at the first start; if there was one, put it back from your backup"}
 	case err == nil && info.Mode().Perm()&0o077 != 0:
@@ -195,7 +208,7 @@ func (c *doctorCommand) keyMode() finding {
 // log recomputes the whole audit log of the database.
 func (c *doctorCommand) log(ctx context.Context, db *store.DB) []finding {
 	key, err := readKey(c.keyPath())
-	if err != nil {
+	if noted, unread := db.NotedKey(ctx); err != nil || unread != nil || len(noted) > 0 && !bytes.Equal(noted, keyDigest(key)) {
 		return nil // told by keyMode
 	}
 	log := audit.New(db, key)

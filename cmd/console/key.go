@@ -49,9 +49,7 @@ func openLog(ctx context.Context, db *store.DB, path string) (*audit.Log, error)
 // withKey gives the log, unless other processes hold another key: entries made
 // with this one would be refused by them.
 func withKey(ctx context.Context, db *store.DB, key []byte, path string) (*audit.Log, error) {
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte("countersign key check\n"))
-	same, err := db.SameKey(ctx, mac.Sum(nil))
+	same, err := db.SameKey(ctx, keyDigest(key))
 	if err != nil {
 		return nil, fmt.Errorf("compare the key file: %w", err)
 	}
@@ -74,6 +72,13 @@ func notLost(dsn, key string) error {
 	}
 	return model.Errorf(model.Invalid, "database",
 		"the database %s is missing or empty, though its key file %s is there; put the database back from your backup, or, to begin anew, remove the key file too", file, key)
+}
+
+// keyDigest tells a key from others without telling it.
+func keyDigest(key []byte) []byte {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("countersign key check\n"))
+	return mac.Sum(nil)
 }
 
 // logUsed reports whether the database has an entry. It needs no key.

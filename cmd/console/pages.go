@@ -27,6 +27,12 @@ func (a *app) pages(book *workflow.Book) http.Handler {
 		}}).Handler()
 }
 
+// probes answers monitors of a process that has no pages.
+func (a *app) probes() http.Handler {
+	return web.New(web.Config{DB: a.db, Log: a.log, Timing: a.Timing, Logger: a.Logger, Plain: true, Probes: true,
+		Health: a.engine.Healthy, Metrics: a.metrics.Handler(), Observe: a.metrics.Answered}).Handler()
+}
+
 // loopback reports whether only this machine can reach the address. Elsewhere
 // cookies are Secure, so that a proxy with TLS must stand before us.
 func loopback(addr net.Addr) bool {

@@ -32,12 +32,11 @@ func TestWorkersBesideServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	serve := launch(t, append([]string{"serve", "--addr", "127.0.0.1:0", "--workers", "0"}, common...)...)
-	workers := []*process{launch(t, append([]string{"worker"}, common...)...), launch(t, append([]string{"worker"}, common...)...)}
+	workers := []*process{launch(t, append([]string{"worker", "--addr", "127.0.0.1:0"}, common...)...), launch(t, append([]string{"worker"}, common...)...)}
 	line := serve.ready()
 	line.APIKey = key.Key
-	for _, w := range workers {
-		w.ready()
-	}
+	watched := workers[0].ready()
+	workers[1].ready()
 	fetch(t, "POST", line.Address+"/v1/intent-batches", line.APIKey, payouts(20), nil)
 	eventually(t, "all intents completed", func() bool {
 		done := 0
@@ -48,6 +47,14 @@ func TestWorkersBesideServe(t *testing.T) {
 		}
 		return done == 20
 	})
+	for path, want := range map[string]string{"/metrics": "countersign_attempts_total", "/readyz": "engine: ok"} {
+		if body := text(t, watched.Address+path); !strings.Contains(body, want) {
+			t.Errorf("no %s at a worker's %s:\n%s", want, path, body)
+		}
+	}
+	if res, err := http.Get(watched.Address + "/"); err != nil || res.StatusCode != http.StatusNotFound {
+		t.Errorf("a worker's pages: %v, %v", res, err)
+	}
 	for _, w := range append(workers, serve) {
 		w.stop()
 	}
@@ -58,6 +65,21 @@ func TestWorkersBesideServe(t *testing.T) {
 	if code := other.end(); code != exitUsage || !strings.Contains(other.err.String(), "missing") {
 		t.Errorf("a worker without the key file: exit %d, %q", code, other.err.String())
 	}
+}
+
+// text reads what a monitor is answered.
+func text(t *testing.T, address string) string {
+	t.Helper()
+	res, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
 }
 
 // While the database cannot be reached, callers are told so, and the start goes

@@ -17,7 +17,7 @@ type serveCommand struct {
 	machine
 	Addr      addressSetting `default:"127.0.0.1:8080" help:"Where to listen, host:port; port 0 picks a free one."`
 	Workers   countSetting   `default:"8" help:"Effects and look-ups under way at once; 0 runs none."`
-	Providers string         `type:"path" placeholder:"FILE" help:"The providers file (TOML); default none, so that nothing can be sent."`
+	Providers string         `type:"path" placeholder:"FILE" help:"The providers file (TOML; the README has one to begin with); default none, so that nothing can be sent."`
 	Pace      paceSetting    `default:"normal" help:"Waits of the engine: normal, or fast for trials."`
 	JSON      bool           `name:"json" help:"Print one JSON line on standard output when ready."`
 }
@@ -25,11 +25,8 @@ type serveCommand struct {
 // Run implements the command.
 func (c *serveCommand) Run(ctx context.Context, t terminal) (err error) {
 	providers, err := loadProviders(c.Providers, c.Pace.Value)
-	if err != nil {
-		return err
-	}
-	channels, err := c.channels(nil)
-	if err != nil {
+	channels, wrong := c.channels(nil)
+	if err := errors.Join(err, wrong); err != nil {
 		return err
 	}
 	a, err := openApp(ctx, appConfig{storage: c.storage, Addr: c.Addr.Value, Workers: int(c.Workers.Value),

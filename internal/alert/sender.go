@@ -242,8 +242,13 @@ func (s *Sender) take(tx *store.Tx, channel Channel) ([]Notice, error) {
 
 // place is the page on which an alert is dealt with.
 func place(a store.Alert) string {
-	if a.IntentID != "" {
+	switch {
+	case a.IntentID != "":
 		return "/intents/" + a.IntentID
+	case a.Kind == string(Orphan):
+		return "/orphans"
+	case a.Kind == string(Hold):
+		return "/admin/hold"
 	}
 	return "/admin/alerts"
 }

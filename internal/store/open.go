@@ -142,6 +142,15 @@ func (db *DB) SameKey(ctx context.Context, digest []byte) (same bool, err error)
 	return same, err
 }
 
+// NotedKey is the digest that SameKey noted first; empty before.
+func (db *DB) NotedKey(ctx context.Context) (digest []byte, err error) {
+	err = db.View(ctx, func(tx *Tx) error {
+		_, err := tx.Get(&digest, "SELECT key_check FROM installation")
+		return err
+	})
+	return digest, err
+}
+
 // Close waits for what is under way and closes the database.
 func (db *DB) Close() error {
 	db.closed.Store(true)

@@ -135,7 +135,7 @@ func unanswered(place string, err error) error {
 	if errors.As(err, &refused) && !serverGone(refused.Code) {
 		return model.Errorf(model.Invalid, "database", "database %s refuses: %s", place, refused.Message)
 	}
-	return &model.Error{Kind: model.Busy, Code: "busy", Message: "database " + place + " does not answer: " + reason(err, ""), Cause: err}
+	return &model.Error{Kind: model.Busy, Code: "busy", Message: "database " + place + " does not answer: " + strings.Join(strings.Fields(err.Error()), " "), Cause: err}
 }
 
 // textType finds the type of text columns in a migration.

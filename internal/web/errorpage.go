@@ -24,7 +24,7 @@ type errorWords struct{ title, notDone, next string }
 var wordsOf = map[string]errorWords{
 	"unauthenticated": {"You are not signed in", "Nothing was done.", "Sign in: the page that you came from opens again. What you typed stands above, to be copied."},
 	"denied":          {"Not allowed", "Nothing was done.", "Ask somebody whose role allows it, or an administrator for the role."},
-	"self-approval":   {"Refused: somebody else must approve this", "Nothing was approved and nothing was done.", "Ask another approver; requester, creator and approver are different people."},
+	"self-approval":   {"Refused: somebody else must approve this", "Nothing was approved and nothing was done.", "Ask somebody else who may decide: whoever asks, made or signed something never signs it a second time."},
 	"step-up-required": {"Confirm that it is you", "Nothing was done.",
 		"This moves money or closes a question about money, so it needs a sign-in of the last minutes."},
 	"not-found":              {"There is nothing here", "Nothing was changed.", "Check the address, or search by id, key, reference or payee. What belongs to another account is not shown either."},

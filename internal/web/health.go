@@ -99,7 +99,7 @@ func (v *visit) webhook() error {
 	}
 	name := v.c.Param("provider")
 	if err := v.Webhooks.Receive(v.r.Context(), name, v.r.Header, raw); err != nil {
-		v.Logger.Warn("webhook refused", "security", true, "provider", name, "request_id", requestID(v.r), "address", v.c.RealIP(), "error", err)
+		v.Logger.Warn("webhook refused", "security", model.KindOf(err) == model.Unauthenticated, "provider", name, "request_id", requestID(v.r), "address", v.c.RealIP(), "error", err)
 		return err
 	}
 	return v.c.NoContent(http.StatusNoContent)

@@ -37,6 +37,11 @@ func (s *Server) routes() []route {
 		{method: get, path: "/healthz", open: (*visit).healthz},
 		{method: get, path: "/readyz", open: (*visit).readyz},
 		{method: get, path: "/metrics", open: (*visit).metrics},
+	}
+	if s.Probes {
+		return list
+	}
+	list = append(list, []route{
 		{method: post, path: "/webhooks/:provider", limit: webhookLimit, open: (*visit).webhook},
 		{method: get, path: static.Prefix + "*", open: (*visit).static},
 		{method: get, path: "/signin", open: (*visit).signInForm},
@@ -46,7 +51,7 @@ func (s *Server) routes() []route {
 		{method: post, path: "/signout", page: (*visit).signOut},
 		{method: get, path: "/stepup", page: (*visit).stepUpForm},
 		{method: post, path: "/stepup", page: (*visit).stepUp},
-	}
+	}...)
 	list = append(list, pageRoutes...)
 	if s.Demo != nil {
 		list = append(list, route{method: get, path: "/guide", page: (*visit).guide})

@@ -40,6 +40,8 @@ type Config struct {
 	API      func(*echo.Echo)
 	Metrics  http.Handler                                       // of /metrics; nil: there is none
 	Observe  func(route string, status int, took time.Duration) // is told of every answer; nil is nobody
+	// Probes serves /healthz, /readyz and /metrics only: a process without pages.
+	Probes bool
 	// AlertChannels names the ways in which people are told; none tells nobody.
 	AlertChannels []string
 	// Follows says what follows from a contract for the steps bound to it; nil
