@@ -101,7 +101,7 @@ func (h *history) does(format string, args ...any) {
 
 // The bounds of what `make test` plays; a soak plays on until its time is over.
 const (
-	historiesAtOnce = 8
+	historiesAtOnce = 5
 	movesOfHistory  = 40
 )
 

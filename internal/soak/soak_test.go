@@ -21,7 +21,7 @@ import (
 // The length of a run that nobody asked more of, and how long everything may
 // take to come to its end afterwards.
 const (
-	shortRun     = 40 * time.Second
+	shortRun     = 25 * time.Second
 	settleWithin = 4 * time.Minute
 	clients      = 4
 )
