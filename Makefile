@@ -7,11 +7,16 @@
 BOTH = ./internal/store/... ./internal/audit/... ./internal/engine/... ./internal/actions/... ./internal/alert/... \
 	./internal/metrics/... ./internal/moments/... ./internal/web/api/... ./internal/web/session/...
 
-# test installs what the checks need and is missing, then runs all of them, the
-# first time on SQLite and the second on PostgreSQL. A test that was skipped is a
-# failure here.
+# LONG are tests of everything at once, which the race detector makes five times
+# as long; what they run is in others too.
+LONG = ^(TestHistories|TestMoments|TestMoment04DeathAtEveryCommitOfEveryKind|TestProcessesAreKilled)$$
+
+# test installs what the checks need and is missing, then runs all of them, on
+# SQLite and, what touches the database, again on PostgreSQL. A test that was
+# skipped is a failure here.
 test: tools lint
-	COUNTERSIGN_E2E=required go run ./internal/house/gotest -race -shuffle=on -timeout 14m ./...
+	COUNTERSIGN_E2E=required go run ./internal/house/gotest -race -shuffle=on -timeout 14m -skip '$(LONG)' $$(go list ./... | grep -v /internal/soak)
+	go run ./internal/house/gotest -shuffle=on -timeout 14m -run '$(LONG)' ./internal/moments ./internal/soak
 	COUNTERSIGN_TEST_DB=postgres go run ./internal/house/gotest -shuffle=on -timeout 14m $(BOTH)
 
 # soak makes random histories for SOAK on each database, and then kills processes
