@@ -98,7 +98,7 @@ func (l *Log) Sequence(ctx context.Context) (n int, err error) {
 	}
 	// Nothing but batch is read here: the function may run more than once.
 	err = l.db.Update(ctx, func(tx *store.Tx) error {
-		mine, err := l.lease(tx)
+		mine, err := tx.TakeLease(leaseName, l.holder, leaseLength)
 		if err != nil || !mine {
 			n = 0
 			return err
@@ -125,7 +125,7 @@ type waiting struct {
 // on past refused rows, however many there are.
 func (l *Log) collect(ctx context.Context) (batch []stored, err error) {
 	err = l.db.View(ctx, func(tx *store.Tx) error {
-		if busy, err := l.leasedElsewhere(tx); err != nil || busy {
+		if busy, err := tx.LeaseElsewhere(leaseName, l.holder); err != nil || busy {
 			return err
 		}
 		for after := ""; len(batch) < batchSize; {
@@ -188,29 +188,12 @@ func (l *Log) sift(rows []waiting) (good []stored) {
 	return good
 }
 
-func (l *Log) leasedElsewhere(tx *store.Tx) (bool, error) {
-	var holder string
-	return tx.Get(&holder, "SELECT holder FROM leases WHERE name = ? AND holder <> ? AND until > ?", leaseName, l.holder, tx.Now())
-}
-
-// lease takes or renews the right to number, and keeps its row locked until the
-// transaction ends. The fence grows with every change of holder.
-func (l *Log) lease(tx *store.Tx) (mine bool, err error) {
-	changed, err := tx.Changed(`INSERT INTO leases (name, holder, fence, until) VALUES (?, ?, 1, ?)
-		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until,
-			fence = leases.fence + CASE WHEN leases.holder = excluded.holder THEN 0 ELSE 1 END
-		WHERE leases.holder = excluded.holder OR leases.until <= ?`,
-		leaseName, l.holder, tx.Now().Add(leaseLength), tx.Now())
-	return changed == 1, err
-}
-
 // release lets the next holder begin at once. When it fails the lease runs out.
 func (l *Log) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	err := l.db.Update(ctx, func(tx *store.Tx) error {
-		_, err := tx.Exec("UPDATE leases SET until = 0 WHERE name = ? AND holder = ? AND until > 0", leaseName, l.holder)
-		return err
+		return tx.EndLease(leaseName, l.holder)
 	})
 	if err != nil {
 		slog.WarnContext(ctx, "audit lease not released", "error", err)
@@ -285,7 +268,7 @@ func (l *Log) Seal(ctx context.Context) error {
 		return err
 	}
 	return l.db.Update(ctx, func(tx *store.Tx) error {
-		if mine, err := l.lease(tx); err != nil || !mine {
+		if mine, err := tx.TakeLease(leaseName, l.holder, leaseLength); err != nil || !mine {
 			return err
 		}
 		tree, err := loadTree(tx)
