@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"countersign/internal/model"
 	"countersign/internal/provider"
@@ -40,7 +39,8 @@ type demo struct {
 	sandbox *server.Server
 	clock   *demoClock
 	keys    demoKeys
-	seeding bool   // sample work is to be made
+	seeding bool // sample work is to be made
+	plan    seedPlan
 	secret  string // of the sandbox's webhooks, new at every start
 	logger  *slog.Logger
 }
@@ -81,7 +81,10 @@ func openDemo(ctx context.Context, c *demoCommand, log *slog.Logger) (_ *demo, e
 		return nil, err
 	}
 	if d.seeding {
-		d.clock.stage(time.Now().Add(-staged))
+		if d.plan, err = c.seedPlan(); err != nil {
+			return nil, err
+		}
+		d.clock.stage(d.plan.begins())
 	}
 	if d.app, err = openApp(ctx, d.config()); err != nil {
 		return nil, err
@@ -138,6 +141,9 @@ func (d *demo) openSandbox() (*server.Server, error) {
 
 // prepare makes people and sample work, and lets the real time run.
 func (d *demo) prepare(ctx context.Context) (readyLine, error) {
+	if d.seeding {
+		d.log.Staged(stagedBy)
+	}
 	if err := d.makePeople(ctx); err != nil {
 		return readyLine{}, err
 	}

@@ -122,7 +122,7 @@ func checkStanding(t *testing.T, d *demo) {
 }
 
 func TestStoriesStandAndKeep(t *testing.T) {
-	dir := t.TempDir()
+	dir := seeded(t)
 	d, _, stop := startDemo(t, dir, false)
 	checkStanding(t, d)
 	checkKeeps(t, d)

@@ -35,6 +35,7 @@ const (
 	priya    = "priya@example.com"
 	tomas    = "tomas@example.com"
 	ingrid   = "ingrid@example.com"
+	kwabena  = "kwabena@example.com"
 	eleni    = "eleni@example.com"
 	mohammed = "mohammed@example.com"
 )
@@ -45,7 +46,7 @@ var samplePeople = []samplePerson{
 	{priya, "Priya Raman", acme, model.RoleOperator},
 	{tomas, "Tomáš Dvořák", acme, model.RoleOperator},
 	{ingrid, "Ingrid Solheim", acme, model.RoleApprover},
-	{"kwabena@example.com", "Kwabena Mensah", acme, model.RoleApprover},
+	{kwabena, "Kwabena Mensah", acme, model.RoleApprover},
 	{"lin@example.com", "林怡君", acme, model.RoleAuditor},
 	{eleni, "Ελένη Παπαδοπούλου", acme, model.RoleAdministrator},
 	{"hanh@example.com", "Nguyễn Thị Hạnh", acme, model.RoleAdministrator},

@@ -25,7 +25,7 @@ type sample struct {
 	title, text, try string
 }
 
-// samples are all of them: stories first.
+// samples are those of the last hours: stories first.
 func samples() []sample { return append(slices.Clone(stories), routine...) }
 
 // params are those of an intent, as JSON.
@@ -65,13 +65,18 @@ type sampleFault struct {
 type deed struct {
 	after  time.Duration
 	who    string // address
-	action string // one of the five, or approve
+	action string // one of the five, or approve, reject, take
 	step   string
 	reason string
 }
 
-// approve is the deed of signing whatever request is open about the intent.
-const approve = "approve"
+// Deeds beside the five actions: signing or rejecting whatever request is open
+// about the intent, and becoming its owner.
+const (
+	approve = "approve"
+	reject  = "reject"
+	take    = "take"
+)
 
 // often is more than any step is sent or looked for while samples are made.
 const often = 1000

@@ -22,9 +22,16 @@ import (
 	"countersign/internal/workflow"
 )
 
-// staged is how long before the first start the sample work begins, on a clock
-// that is moved from one due moment to the next.
+// staged is how long before the first start the stories begin, on a clock that is
+// moved from one due moment to the next; the history before them begins earlier.
 const staged = 3 * time.Hour
+
+// seedWorkers is how many effects are under way at once while sample work is
+// made: a whole run of payouts, so that it takes few passes and few commits.
+const seedWorkers = 64
+
+// stagedBy is the mark in the audit entries of sample work.
+const stagedBy = "sample work, made at the demo's first start on a staged clock"
 
 // seeding makes the sample work: the real engine against the real sandbox, at
 // the normal pace on the staged clock.
@@ -32,8 +39,9 @@ type seeding struct {
 	*demo
 	engine *engine.Engine
 	runner *actions.Runner
-	from   time.Time    // the beginning of the staged time
-	until  time.Time    // its end, which is the present
+	anchor time.Time    // the first start, by which the history's days go
+	from   time.Time    // the beginning of the stories
+	until  time.Time    // the end of the staged time, which is the present
 	armed  []armedFault // by an earlier, interrupted start
 }
 
@@ -50,15 +58,27 @@ func (c *demoCommand) seeding() (bool, error) {
 }
 
 func (c *demoCommand) markSeeded() error {
-	return os.WriteFile(c.seededFile(), []byte("No more sample work is made in this directory.\n"), 0o600)
+	if _, err := os.Stat(c.seededFile()); err == nil {
+		return nil
+	}
+	if err := keepFile(c.seededFile(), []byte("No more sample work is made in this directory.")); err != nil {
+		return err
+	}
+	if err := os.Remove(c.seedPlanFile()); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // seed makes the sample work. Where an earlier start was interrupted it goes
 // on: what was posted is posted already, what people did they have done.
 func (d *demo) seed(ctx context.Context) error {
-	s := &seeding{demo: d, until: time.Now()}
+	s := &seeding{demo: d, anchor: d.plan.Anchor, until: time.Now()}
 	s.from = s.until.Add(-staged)
 	d.clock.stage(d.db.Now().Std())
+	if err := s.hurry(ctx); err != nil {
+		return err
+	}
 	if err := s.wire(ctx); err != nil {
 		return err
 	}
@@ -86,7 +106,20 @@ func (s *seeding) strike(ctx context.Context) error {
 	if err := s.engine.Run(ended); err != nil { // records that this start of an engine is over
 		return err
 	}
-	return s.numberRest(ctx)
+	if err := s.numberRest(ctx); err != nil {
+		return err
+	}
+	s.log.Staged("")
+	return errors.Join(s.db.Durable(ctx), s.sandbox.Durable(ctx))
+}
+
+// hurry lets commits return before they are on the disk, where the next start can
+// tell that the machine stopped meanwhile.
+func (s *seeding) hurry(ctx context.Context) error {
+	if s.plan.Machine == "" {
+		return nil
+	}
+	return errors.Join(s.db.Hurry(ctx), s.sandbox.Hurry(ctx))
 }
 
 // wire makes an engine and a runner at the normal pace, with even jitter.
@@ -97,7 +130,7 @@ func (s *seeding) wire(ctx context.Context) error {
 	}
 	book, timing := workflow.NewBook(providers), model.NormalPace()
 	s.runner = actions.New(s.db, s.log, book, timing, authz.DefaultTiers)
-	s.engine = engine.New(engine.Config{DB: s.db, Log: s.log, Book: book, Providers: providers, Timing: timing, Workers: demoWorkers,
+	s.engine = engine.New(engine.Config{DB: s.db, Log: s.log, Book: book, Providers: providers, Timing: timing, Workers: seedWorkers,
 		Clock: s.clock.Now, Logger: s.logger, Spread: func() float64 { return 0.5 }})
 	return s.engine.Start(ctx)
 }
@@ -113,10 +146,24 @@ func (s *seeding) receive() (*http.Server, error) {
 	return server, s.sandbox.SetWebhook("http://"+listener.Addr().String()+"/webhooks/"+bank, s.secret)
 }
 
-// scene is one moment of the staged time.
+// scene is one moment of the staged time: something is posted, or done.
 type scene struct {
-	at time.Duration
-	do func(context.Context) error
+	at   time.Duration // after from
+	post *sample
+	do   func(context.Context) error
+}
+
+// before orders scenes: of those of one moment, what is armed comes first and
+// what is posted last, so that one batch may take all of it.
+func (a scene) before(b scene) int {
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.rank(), b.rank()))
+}
+
+func (a scene) rank() int {
+	if a.post != nil {
+		return 1
+	}
+	return 0
 }
 
 // play goes through all scenes in the order of their moments.
@@ -129,19 +176,44 @@ func (s *seeding) play(ctx context.Context) error {
 	}
 	s.armed = left.Faults
 	var scenes []scene
-	for _, sample := range samples() {
+	for _, sample := range append(samples(), history(s.anchor, s.from)...) {
 		scenes = append(scenes, s.scenes(sample)...)
 	}
-	slices.SortStableFunc(scenes, func(a, b scene) int { return cmp.Compare(a.at, b.at) })
-	for _, scene := range scenes {
-		if err := s.workUntil(ctx, s.from.Add(scene.at)); err != nil {
+	slices.SortStableFunc(scenes, scene.before)
+	for len(scenes) > 0 {
+		n := together(scenes)
+		if err := s.workUntil(ctx, s.from.Add(scenes[0].at)); err != nil {
 			return err
+		}
+		if err := s.perform(ctx, scenes[:n]); err != nil {
+			return err
+		}
+		scenes = scenes[n:]
+	}
+	return s.workUntil(ctx, s.until)
+}
+
+// together is how many of the next scenes are of one moment, and end with what is posted in it.
+func together(scenes []scene) (n int) {
+	for n < len(scenes) && scenes[n].at == scenes[0].at {
+		n++
+	}
+	return n
+}
+
+// perform does what one moment holds.
+func (s *seeding) perform(ctx context.Context, scenes []scene) error {
+	var batch []*sample
+	for _, scene := range scenes {
+		if scene.post != nil {
+			batch = append(batch, scene.post)
+			continue
 		}
 		if err := scene.do(ctx); err != nil {
 			return err
 		}
 	}
-	return s.workUntil(ctx, s.until)
+	return s.post(ctx, batch)
 }
 
 // scenes are what happens about one sample. Its faults come first: they are
@@ -149,11 +221,11 @@ func (s *seeding) play(ctx context.Context) error {
 func (s *seeding) scenes(sample sample) (list []scene) {
 	id := sample.id(s.db.Installation)
 	for _, f := range sample.faults {
-		list = append(list, scene{sample.starts + f.after, func(ctx context.Context) error { return s.arm(ctx, id, f) }})
+		list = append(list, scene{at: sample.starts + f.after, do: func(ctx context.Context) error { return s.arm(ctx, id, f) }})
 	}
-	list = append(list, scene{sample.starts, func(ctx context.Context) error { return s.post(ctx, sample) }})
+	list = append(list, scene{at: sample.starts, post: &sample})
 	for _, d := range sample.deeds {
-		list = append(list, scene{sample.starts + d.after, func(ctx context.Context) error { return s.act(ctx, sample, d) }})
+		list = append(list, scene{at: sample.starts + d.after, do: func(ctx context.Context) error { return s.act(ctx, sample, d) }})
 	}
 	return list
 }
@@ -200,22 +272,45 @@ func (s *seeding) work(ctx context.Context) (time.Time, error) {
 	return next, err
 }
 
-// post accepts a sample, unless an earlier, interrupted start did.
-func (s *seeding) post(ctx context.Context, sample sample) error {
-	if _, err := s.find(ctx, sample.id(s.db.Installation)); model.KindOf(err) != model.NotFound {
-		return err
+// post accepts samples, each batch in one go by whoever posts it. What an
+// earlier, interrupted start posted is found, and is left as it has become.
+func (s *seeding) post(ctx context.Context, batch []*sample) error {
+	for len(batch) > 0 {
+		who := cmp.Or(batch[0].poster, demoServiceKey)
+		n := slices.IndexFunc(batch, func(b *sample) bool { return cmp.Or(b.poster, demoServiceKey) != who })
+		if n < 0 {
+			n = len(batch)
+		}
+		if err := s.postAs(ctx, who, batch[:n]); err != nil {
+			return err
+		}
+		batch = batch[n:]
 	}
-	actor, err := s.actor(ctx, cmp.Or(sample.poster, demoServiceKey))
+	return nil
+}
+
+func (s *seeding) postAs(ctx context.Context, who string, batch []*sample) error {
+	actor, err := s.actor(ctx, who)
 	if err != nil {
 		return err
 	}
-	body, err := sample.body(s.until)
-	if err != nil {
-		return err
+	var list []actions.Submission
+	for _, b := range batch {
+		if _, err := s.find(ctx, b.id(s.db.Installation)); err == nil {
+			continue // by a start whose month may have been another
+		} else if model.KindOf(err) != model.NotFound {
+			return err
+		}
+		body, err := b.body(s.until)
+		if err != nil {
+			return err
+		}
+		list = append(list, actions.Submission{Key: b.key, Kind: b.kind, Account: b.owner(), Params: body})
 	}
-	_, err = s.runner.Accept(ctx, actor, actions.Submission{Key: sample.key, Kind: sample.kind, Account: sample.owner(), Params: body})
-	if err != nil {
-		return fmt.Errorf("post %s: %w", sample.key, err)
+	for i, result := range s.runner.AcceptBatch(ctx, actor, list) {
+		if result.Err != nil {
+			return fmt.Errorf("post %s: %w", list[i].Key, result.Err)
+		}
 	}
 	return nil
 }
@@ -237,50 +332,6 @@ func (s *seeding) actor(ctx context.Context, who string) (actor authz.Actor, err
 		return err
 	})
 	return actor, err
-}
-
-// act does what a person does about a sample. What is refused was done by an
-// earlier, interrupted start.
-func (s *seeding) act(ctx context.Context, sample sample, d deed) error {
-	actor, err := s.actor(ctx, d.who)
-	if err != nil {
-		return err
-	}
-	if d.action == approve {
-		err = s.sign(ctx, sample, actor, d)
-	} else {
-		err = s.confirm(ctx, sample, actor, d)
-	}
-	if problem, ok := errors.AsType[*model.Error](err); ok && problem.Code == "action-refused" {
-		s.logger.Warn("sample act refused", "sample", sample.key, "action", d.action, "because", problem.Message)
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("%s of %s: %w", d.action, sample.key, err)
-	}
-	return nil
-}
-
-func (s *seeding) confirm(ctx context.Context, sample sample, actor authz.Actor, d deed) error {
-	preview, err := s.runner.Preview(ctx, actor, actions.PreviewRequest{Intent: sample.id(s.db.Installation), Action: d.action, Step: d.step})
-	if err != nil {
-		return err
-	}
-	_, err = s.runner.Confirm(ctx, actor, preview.ID, actions.Confirmation{Reason: d.reason, Digest: preview.Digest})
-	return err
-}
-
-func (s *seeding) sign(ctx context.Context, sample sample, actor authz.Actor, d deed) error {
-	c, err := s.find(ctx, sample.id(s.db.Installation))
-	if err != nil {
-		return err
-	}
-	request := c.OpenRequest()
-	if request == nil {
-		return nil
-	}
-	_, err = s.runner.Approve(ctx, actor, request.ID, actions.Confirmation{Reason: d.reason, Digest: request.Digest})
-	return err
 }
 
 // webhookHandler hands events to the engine, which verifies them.

@@ -73,7 +73,7 @@ func (v visitor) becomes(key string, want model.IntentState) {
 
 // What the guide says about each story is what happens.
 func TestWhatTheGuideSaysToTry(t *testing.T) {
-	d, line, _ := startDemo(t, t.TempDir(), false)
+	d, line, _ := startDemo(t, seeded(t), false)
 	v := visitor{t, d, line}
 	for key, step := range map[string]string{"story-cut-after-acceptance": "create-payout", "story-500-after-acting": "create-payout",
 		"story-not-found-yet": "create-payout", "story-mail-unknown": "send-statement", "story-dispute-unknown": "submit-response"} {

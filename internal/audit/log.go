@@ -7,7 +7,9 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
+	"sync/atomic"
 
 	"countersign/internal/model"
 	"countersign/internal/store"
@@ -23,6 +25,8 @@ type Log struct {
 
 	outside Outside // where the newest checkpoint is kept besides
 	kept    int64   // the size of the log that was written there last; Run's own
+
+	staged atomic.Pointer[string] // what Staged said last
 
 	mu      sync.Mutex
 	refused map[string]string // entry id → why it gets no number
@@ -59,7 +63,7 @@ const storedColumns = "id, at, actor, event, account, intent_id, canonical, mac"
 // error must end that transaction: what cannot be recorded does not happen. The
 // entry gets its number shortly after the commit.
 func (l *Log) Append(tx *store.Tx, e Entry) (id string, err error) {
-	e = e.plain()
+	e = l.marked(e.plain())
 	id = tx.NewID("audit")
 	canonical, err := e.canonical(id, tx.Now())
 	if err != nil {
@@ -75,6 +79,26 @@ func (l *Log) Append(tx *store.Tx, e Entry) (id string, err error) {
 	}
 	l.signal()
 	return id, nil
+}
+
+// Staged marks every entry from now on as made for show, in its own bytes: its
+// detail gets a member "demo" that says by what. "" ends that. Only sample work
+// on a staged clock is written so; no program of production calls it.
+func (l *Log) Staged(by string) { l.staged.Store(&by) }
+
+// marked is the entry, with the mark of Staged if there is one.
+func (l *Log) marked(e Entry) Entry {
+	by := l.staged.Load()
+	if by == nil || *by == "" {
+		return e
+	}
+	detail := maps.Clone(e.Detail)
+	if detail == nil {
+		detail = map[string]any{}
+	}
+	detail["demo"] = *by
+	e.Detail = detail
+	return e
 }
 
 // signal wakes the sequencer of this process. It may run before the commit, or

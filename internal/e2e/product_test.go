@@ -3,8 +3,11 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
@@ -13,9 +16,9 @@ import (
 	"time"
 )
 
-// startTime is how long the demo may take until it is ready: it makes its
-// stories first, on a machine that may be busy.
-const startTime = 2 * time.Minute
+// startTime is how long the demo may take until it is ready: the first makes its
+// sample work, with the race detector and on a machine that may be busy.
+const startTime = 4 * time.Minute
 
 // product is the demo as a process of its own.
 type product struct {
@@ -51,16 +54,63 @@ func (p *product) of(t *testing.T, role string) person {
 	return person{}
 }
 
-// startDemo starts the binary as a person would, in a new folder, and waits for
-// its ready line. At the end of the test it is told to stop, and must do so
-// with exit code 0.
+// seeded is a folder with the demo's sample work, made once for all tests by the
+// binary itself, which has ended since.
+var seeded = sync.OnceValues(func() (string, error) {
+	binary, err := console()
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(have.folder, "seeded")
+	ctx, cancel := context.WithTimeout(context.Background(), startTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, "demo", "--addr", "127.0.0.1:0", "--data", folder, "--json")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return "", err
+	}
+	if _, err := bufio.NewReader(out).ReadBytes('\n'); err != nil {
+		return "", fmt.Errorf("the ready line of the first demo: %w", err)
+	}
+	return folder, errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait())
+})
+
+// copied is a copy of the seeded folder for one test. The sandbox's port goes with
+// it, as the frozen requests name it: two demos of copies cannot run at once.
+func copied(t *testing.T) string {
+	t.Helper()
+	from, err := seeded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(t.TempDir(), "demo")
+	files, err := os.ReadDir(from)
+	if err = errors.Join(err, os.Mkdir(folder, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(from, file.Name()))
+		if err = errors.Join(err, os.WriteFile(filepath.Join(folder, file.Name()), text, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// startDemo starts the binary as a person would, in a folder with its sample
+// work, and waits for its ready line. At the end of the test it is told to stop,
+// and must do so with exit code 0.
 func startDemo(t *testing.T) *product {
 	t.Helper()
 	binary, err := console()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &product{data: filepath.Join(t.TempDir(), "demo"), log: &lockedBuffer{}}
+	p := &product{data: copied(t), log: &lockedBuffer{}}
 	cmd := exec.Command(binary, "demo", "--addr", "127.0.0.1:0", "--data", p.data, "--json")
 	cmd.Stderr = p.log
 	out, err := cmd.StdoutPipe()
