@@ -12,13 +12,17 @@ func (t *Tx) PersonActor(person string) (model.Actor, error) {
 	if err != nil {
 		return model.Actor{}, err
 	}
+	return actorOf(p), nil
+}
+
+func actorOf(p model.Person) model.Actor {
 	a := model.Actor{Type: model.ActorPerson, ID: p.ID, Name: p.Name, Email: p.Email, Roles: p.Roles}
 	if len(a.Roles) == 1 {
 		for account := range a.Roles {
 			a.Account = account
 		}
 	}
-	return a, nil
+	return a
 }
 
 // Refresh reads again what an actor may do, as it is in this transaction: a

@@ -83,17 +83,24 @@ func (t *Tx) LockAhead(ids []string) error {
 	return nil
 }
 
-// Case loads an intent whole, to be read.
+// Case loads an intent whole, to be read, in one statement. The error is of kind
+// NotFound where there is none.
 func (t *Tx) Case(id string) (*model.Case, error) {
-	c := &model.Case{}
-	ok, err := t.Get(&c.Intent, "SELECT * FROM intents WHERE id = ?", id)
+	c, g := &model.Case{}, t.among([]string{id})
+	found := false
+	err := t.Together(
+		func() (err error) {
+			found, err = t.Get(&c.Intent, "SELECT * FROM intents WHERE id = ?", id)
+			return err
+		},
+		func() error { return g.read("*") })
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
+	if !found {
 		return nil, noIntent(id)
 	}
-	return c, t.loadAll(c)
+	return c, g.complete([]*model.Case{c})
 }
 
 func noIntent(id string) error {

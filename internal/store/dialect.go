@@ -33,6 +33,9 @@ type dialect struct {
 	lock, share string
 	// bytes is the type of bytes in a CAST.
 	bytes string
+	// array makes a JSON array of expressions, and hex text of one that is bytes.
+	array func(expressions []string) string
+	hex   func(expression string) string
 	// snapshot is how a transaction reads on one snapshot.
 	snapshot sql.TxOptions
 	// now reads the database's own clock, in microseconds; "" takes the process's.

@@ -57,22 +57,24 @@ func (t *Tx) Hold() (*model.Hold, error) {
 	if t.holdRead {
 		return t.hold, nil
 	}
-	var newest struct {
-		ID     string `db:"id"`
-		Marked bool   `db:"marked"`
-	}
-	if _, err := t.Get(&newest, `SELECT COALESCE((SELECT id FROM holds ORDER BY since DESC, id DESC LIMIT 1), '') AS id,
-		EXISTS (SELECT 1 FROM copy_mark) AS marked`); err != nil {
+	var h model.Hold
+	var found, marked bool
+	err := t.Together(
+		func() (err error) {
+			found, err = t.Get(&h, "SELECT "+holdColumns+" FROM holds ORDER BY since DESC, id DESC LIMIT 1")
+			return err
+		},
+		func() error {
+			_, err := t.Get(&marked, "SELECT EXISTS (SELECT 1 FROM copy_mark) AS marked")
+			return err
+		})
+	if err != nil {
 		return nil, err
 	}
-	if newest.ID != "" {
-		var h model.Hold
-		if _, err := t.Get(&h, "SELECT "+holdColumns+" FROM holds WHERE id = ?", newest.ID); err != nil {
-			return nil, err
-		}
+	if found {
 		t.hold = &h
 	}
-	t.holdRead, t.marked = true, newest.Marked
+	t.holdRead, t.marked = true, marked
 	return t.hold, nil
 }
 

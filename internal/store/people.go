@@ -78,30 +78,46 @@ type membership struct {
 func (t *Tx) rolesOf(person string) (map[string][]model.Role, error) {
 	var rows []membership
 	err := t.Select(&rows, "SELECT person, account, role FROM memberships WHERE person = ? ORDER BY account, role"+t.shared(), person)
+	return byAccount(rows), err
+}
+
+func byAccount(rows []membership) map[string][]model.Role {
 	roles := map[string][]model.Role{}
 	for _, m := range rows {
 		roles[m.Account] = append(roles[m.Account], m.Role)
 	}
-	return roles, err
+	return roles
 }
 
 // People lists everybody with a role in the account, disabled ones too, by name.
 // Their Roles are those of this account only.
 func (t *Tx) People(account string) ([]model.Person, error) {
+	return t.peopleOf("?", account)
+}
+
+// peopleOf is People of an account that SQL finds.
+func (t *Tx) peopleOf(account string, args ...any) ([]model.Person, error) {
 	var people []model.Person
 	var rows []membership
-	if err := t.Select(&people, "SELECT "+personColumns+" FROM people WHERE id IN (SELECT person FROM memberships WHERE account = ?) ORDER BY name, id", account); err != nil {
+	err := t.Together(
+		func() error {
+			return t.Select(&people, "SELECT "+personColumns+" FROM people WHERE id IN (SELECT person FROM memberships WHERE account = "+account+") ORDER BY name, id", args...)
+		},
+		func() error {
+			return t.Select(&rows, "SELECT person, account, role FROM memberships WHERE account = "+account+" ORDER BY role", args...)
+		})
+	if err != nil {
 		return nil, err
 	}
-	if err := t.Select(&rows, "SELECT person, account, role FROM memberships WHERE account = ? ORDER BY role", account); err != nil {
-		return nil, err
-	}
-	roles := map[string][]model.Role{}
+	roles := map[string]map[string][]model.Role{}
 	for _, m := range rows {
-		roles[m.Person] = append(roles[m.Person], m.Role)
+		if roles[m.Person] == nil {
+			roles[m.Person] = map[string][]model.Role{}
+		}
+		roles[m.Person][m.Account] = append(roles[m.Person][m.Account], m.Role)
 	}
 	for i := range people {
-		people[i].Roles = map[string][]model.Role{account: roles[people[i].ID]}
+		people[i].Roles = roles[people[i].ID]
 	}
 	return people, nil
 }

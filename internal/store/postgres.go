@@ -63,6 +63,8 @@ var postgresDialect = dialect{
 	lock:      " FOR UPDATE",
 	share:     " FOR SHARE",
 	bytes:     "BYTEA",
+	array:     func(list []string) string { return "json_build_array(" + strings.Join(list, ", ") + ")::text" },
+	hex:       func(expression string) string { return "encode(" + expression + ", 'hex')" },
 	snapshot:  sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
 	now:       "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
 	fault:     postgresFault,

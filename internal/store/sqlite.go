@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strings"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/mattn/go-sqlite3"
@@ -37,6 +38,8 @@ var sqliteDialect = dialect{
 	// One process drives a file, by its lock, and migrations are transactions.
 	alone:    func(_ context.Context, _ *DB, fn func() error) error { return fn() },
 	bytes:    "BLOB",
+	array:    func(list []string) string { return "json_array(" + strings.Join(list, ", ") + ")" },
+	hex:      func(expression string) string { return "hex(" + expression + ")" },
 	snapshot: sql.TxOptions{ReadOnly: true},
 	fault:    sqliteFault,
 	undecided: func(err error) bool {

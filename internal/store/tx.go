@@ -35,6 +35,8 @@ type Tx struct {
 	changes   []changed
 	additions []addition
 	saved     map[string]bool
+	// ask is whom a read waits with; nil outside of Together.
+	ask func([]*question) bool
 }
 
 // maxRetries bounds how often Update runs a transaction again.
@@ -221,6 +223,7 @@ func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	if err := t.flushFor(query); err != nil {
 		return nil, err
 	}
+	t.count()
 	result, err := t.tx.ExecContext(t.ctx, t.db.rebind(query), args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", verb(query), err)
@@ -237,11 +240,20 @@ func (t *Tx) Changed(query string, args ...any) (int64, error) {
 	return result.RowsAffected()
 }
 
-// Get reads one row; ok is false when there is none.
+// Get reads one row; ok is false when there is none. Within Together it waits
+// for the other parts.
 func (t *Tx) Get(into any, query string, args ...any) (ok bool, err error) {
 	if err := t.flushFor(query); err != nil {
 		return false, err
 	}
+	if t.ask != nil {
+		return t.wait(question{into: into, query: query, args: args, one: true})
+	}
+	return t.getNow(into, query, args...)
+}
+
+func (t *Tx) getNow(into any, query string, args ...any) (ok bool, err error) {
+	t.count()
 	err = t.tx.GetContext(t.ctx, into, t.db.rebind(query), args...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
@@ -252,11 +264,20 @@ func (t *Tx) Get(into any, query string, args ...any) (ok bool, err error) {
 	return true, nil
 }
 
-// Select reads rows into a slice.
+// Select reads rows into a slice. Within Together it waits for the other parts.
 func (t *Tx) Select(into any, query string, args ...any) error {
 	if err := t.flushFor(query); err != nil {
 		return err
 	}
+	if t.ask != nil {
+		_, err := t.wait(question{into: into, query: query, args: args})
+		return err
+	}
+	return t.selectNow(into, query, args...)
+}
+
+func (t *Tx) selectNow(into any, query string, args ...any) error {
+	t.count()
 	if err := t.tx.SelectContext(t.ctx, into, t.db.rebind(query), args...); err != nil {
 		return fmt.Errorf("%s: %w", verb(query), err)
 	}
@@ -268,6 +289,7 @@ func (t *Tx) Each(row any, fn func() error, query string, args ...any) error {
 	if err := t.flushFor(query); err != nil {
 		return err
 	}
+	t.count()
 	rows, err := t.tx.QueryxContext(t.ctx, t.db.rebind(query), args...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb(query), err)

@@ -81,13 +81,20 @@ func (t *Tx) NavCounts(accounts []string) (n NavCounts, err error) {
 	if len(accounts) == 0 {
 		return n, nil
 	}
-	in := "(" + marks(len(accounts)) + ")"
-	n.Approvals, err = t.counted("SELECT count(*) FROM (SELECT 1 FROM approvals WHERE account IN "+in+" AND state = 'open' LIMIT ?) AS open",
-		append(anys(accounts), MaxCount+1)...)
-	if err != nil {
-		return n, err
+	return t.navCounts(marks(len(accounts)), anys(accounts)...)
+}
+
+// navCounts is NavCounts of accounts that SQL lists. Every currency is named for
+// the planner, as in uncertainIntents.
+func (t *Tx) navCounts(accounts string, args ...any) (n NavCounts, err error) {
+	count := func(into *Counted, from string) func() error {
+		return func() (err error) {
+			*into, err = t.counted("SELECT count(*) FROM (SELECT 1 FROM "+from+" LIMIT ?) AS matching", append(args[:len(args):len(args)], MaxCount+1)...)
+			return err
+		}
 	}
-	n.Uncertain, err = t.counted("SELECT count(*) FROM (SELECT 1 FROM intents WHERE account IN "+in+" AND uncertain_since > 0 LIMIT ?) AS unknown",
-		append(anys(accounts), MaxCount+1)...)
+	err = t.Together(
+		count(&n.Approvals, "approvals WHERE account IN ("+accounts+") AND state = 'open'"),
+		count(&n.Uncertain, "intents WHERE account IN ("+accounts+") AND currency >= '' AND uncertain_since > 0"))
 	return n, err
 }

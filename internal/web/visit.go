@@ -31,28 +31,12 @@ type visit struct {
 // Unauthenticated when nobody is.
 func (s *Server) visit(c echo.Context) (*visit, error) {
 	v := s.stranger(c)
-	var err error
-	if v.actor, err = s.sessions.Actor(v.r); err != nil {
-		return nil, err
-	}
-	insecure := false
-	err = v.read(func(tx *store.Tx) (err error) {
-		if v.person, err = tx.Person(v.actor.ID); err != nil {
-			return err
-		}
-		if insecure, err = tx.InsecurePersonKeys(); err != nil {
-			return err
-		}
-		if v.hold, err = tx.Hold(); err != nil {
-			return err
-		}
-		v.counts, err = tx.NavCounts(v.actor.Accounts())
-		return err
-	})
+	visitor, actor, err := s.sessions.Visitor(v.r)
 	if err != nil {
 		return nil, err
 	}
-	v.fillPage(insecure)
+	v.actor, v.person, v.hold, v.counts = actor, visitor.Person, visitor.Hold, visitor.Counts
+	v.fillPage(visitor.Insecure)
 	v.holdBanner()
 	v.fullBanner()
 	return v, nil

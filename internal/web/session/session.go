@@ -5,7 +5,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -68,7 +67,7 @@ type ours struct{}
 
 // signedIn is what stands under that key.
 type signedIn struct {
-	row   store.Session
+	store.Visitor
 	actor authz.Actor
 }
 
@@ -90,10 +89,10 @@ func (s *Store) New(r *http.Request, name string) (*sessions.Session, error) {
 	if err := s.load(r.Context(), session, cookie.Value); err != nil {
 		return session, err
 	}
-	if row, ok := current(session); ok && row.row.Due(s.db.Now()) {
+	if row, ok := current(session); ok && row.Session.Due(s.db.Now()) {
 		// Reading a page must not fail because this cannot be written: at worst
 		// the session ends a little early.
-		_ = s.db.Update(r.Context(), func(tx *store.Tx) error { return tx.TouchSession(row.row) })
+		_ = s.db.Update(r.Context(), func(tx *store.Tx) error { return tx.TouchSession(row.Session) })
 	}
 	return session, nil
 }
@@ -101,27 +100,19 @@ func (s *Store) New(r *http.Request, name string) (*sessions.Session, error) {
 // load fills the session from the database; it stays as it is when the secret
 // opens none.
 func (s *Store) load(ctx context.Context, session *sessions.Session, secret string) error {
-	err := s.db.View(ctx, func(tx *store.Tx) error {
-		row, ok, err := tx.SessionBySecret(secret)
+	return s.db.View(ctx, func(tx *store.Tx) error {
+		visitor, ok, err := tx.Visitor(secret)
 		if err != nil || !ok {
 			return err
 		}
-		actor, err := tx.SessionActor(row)
-		if err != nil {
-			return err
-		}
 		values := map[any]any{}
-		if err := (securecookie.GobEncoder{}).Deserialize(row.Data, &values); err != nil {
+		if err := (securecookie.GobEncoder{}).Deserialize(visitor.Session.Data, &values); err != nil {
 			return fmt.Errorf("read the session's values: %w", err)
 		}
-		values[ours{}] = signedIn{row, authz.Actor(actor)}
+		values[ours{}] = signedIn{visitor, authz.Actor(visitor.Actor())}
 		session.ID, session.IsNew, session.Values = secret, false, values
 		return nil
 	})
-	if errors.Is(err, model.Unauthenticated) {
-		return nil
-	}
-	return err
 }
 
 func current(session *sessions.Session) (signedIn, bool) {
@@ -162,15 +153,22 @@ func encode(values map[any]any) ([]byte, error) {
 // began; what changes anything reads them again in its transaction. The error
 // is of kind Unauthenticated when nobody is.
 func (s *Store) Actor(r *http.Request) (authz.Actor, error) {
+	_, actor, err := s.Visitor(r)
+	return actor, err
+}
+
+// Visitor is the person who is signed in with what every page shows of them, read
+// once in a request, and as Actor gives them. The error is that of Actor.
+func (s *Store) Visitor(r *http.Request) (store.Visitor, authz.Actor, error) {
 	session, err := s.Get(r, s.Name())
 	if err != nil {
-		return authz.Actor{}, err
+		return store.Visitor{}, authz.Actor{}, err
 	}
 	in, ok := current(session)
 	if !ok {
-		return authz.Actor{}, model.Errorf(model.Unauthenticated, "unauthenticated", "Sign in first.")
+		return store.Visitor{}, authz.Actor{}, model.Errorf(model.Unauthenticated, "unauthenticated", "Sign in first.")
 	}
-	return in.actor, nil
+	return in.Visitor, in.actor, nil
 }
 
 // cookieOptions are set anew on every session: gorilla's own are a month, any

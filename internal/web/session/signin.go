@@ -60,7 +60,7 @@ func (s *Store) goOn(w http.ResponseWriter, r *http.Request, session *sessions.S
 	if !ok || session.ID != secret {
 		return model.Errorf(model.Unauthenticated, "unauthenticated", "This session has ended; sign in again.")
 	}
-	s.setCookie(w, secret, int(in.row.ExpiresAt.Sub(s.db.Now()).Seconds()))
+	s.setCookie(w, secret, int(in.Session.ExpiresAt.Sub(s.db.Now()).Seconds()))
 	return nil
 }
 
@@ -135,7 +135,7 @@ func (s *Store) SignOut(w http.ResponseWriter, r *http.Request, also Also) error
 			if err := tx.EndSession(session.ID); err != nil {
 				return err
 			}
-			return also.run(tx, in.row.Person)
+			return also.run(tx, in.Session.Person)
 		})
 		if err != nil {
 			return err
