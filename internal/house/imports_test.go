@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"internal/web/api":                 pages,
 	"internal/web/problem":             pages,
 	"internal/web/session":             pages,
+	"internal/web/timeline":            {"internal/model", "web/templates"},
 	"cmd/console":                      {everything},
 }
 
@@ -39,7 +40,7 @@ var mayImport = map[string][]string{
 // provider is in it: a request of a person never does.
 var pages = []string{
 	"internal/actions", "internal/alert", "internal/authz", "internal/audit", "internal/model", "internal/store",
-	"internal/web", "internal/web/api", "internal/web/problem", "internal/web/session",
+	"internal/web", "internal/web/api", "internal/web/problem", "internal/web/session", "internal/web/timeline",
 	"web/static", "web/templates",
 }
 

@@ -117,6 +117,7 @@ func (v *visit) intentView(d intentData, verdicts []actions.Verdict) templates.I
 	view.Next.Facts = append(view.Next.Facts, v.alarms(d.alerts)...)
 	view.Next.Action, view.Next.Second = who.proposedButtons(verdicts)
 	n.record(&view, v.r.URL.Query())
+	view.Timeline = n.overTime(d.entries)
 	if len(view.Links) == 0 {
 		view.LinksNote = say("No parent, no compensation, nothing that looks alike.")
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"countersign/internal/model"
+	"countersign/internal/web/timeline"
 	. "countersign/web/templates"
 )
 
@@ -27,11 +28,30 @@ func unknownIntent() IntentView {
 				{Label: "Alarm", Text: Say(later(23*time.Hour), ", if still under review")},
 			},
 		},
-		Actions: actions(), Steps: steps(), Attempts: attempts(), Evidence: evidence(), Links: links(), Audit: auditRows(),
+		Timeline: drawnTimeline(), Actions: actions(), Steps: steps(), Attempts: attempts(), Evidence: evidence(), Links: links(), Audit: auditRows(),
 		MoreEvidence: &More{Before: Say("5 more responses."), Href: "?evidence=all", Label: "Show all 11"},
 		MoreAttempts: &More{Href: "?attempts=all", Label: "Older attempts"},
 		LinksNote:    Say("No parent, no compensation."),
 	}
+}
+
+// drawnTimeline has one of each mark.
+func drawnTimeline() TimelineView {
+	at := func(d time.Duration) int64 { return ago(d).At }
+	lane := timeline.Lane{Name: "create-payout", Class: "external, keyed", Spans: []timeline.Span{{From: at(90 * time.Minute), To: at(0), Kind: timeline.UnknownSince}}}
+	for i, kind := range []timeline.BarKind{timeline.Unknown, timeline.Refused, timeline.Accepted, timeline.Done, timeline.Open} {
+		lane.Bars = append(lane.Bars, timeline.Bar{From: at(100*time.Minute - time.Duration(i)*20*time.Minute), To: at(99*time.Minute - time.Duration(i)*20*time.Minute), Kind: kind, Number: i + 1, Says: "reset"})
+	}
+	for i, kind := range []timeline.MarkKind{timeline.Check, timeline.Hook, timeline.Paper, timeline.Person} {
+		lane.Marks = append(lane.Marks, timeline.Mark{At: at(time.Duration(90-20*i) * time.Minute), Kind: kind, Says: "seen by " + greek})
+	}
+	v := TimelineView{Zone: Say("Times in UTC."), Note: Say("12 older are below.")}
+	v.Drawing = timeline.Draw(timeline.History{Now: at(0), Lanes: []timeline.Lane{lane, {Name: "post-ledger", Class: "local", Idle: "waits for create-payout"}},
+		Moments: []timeline.Moment{{At: later(20 * time.Hour).At, Says: "safe to send again until 05:34:04"}}})
+	v.Drawing.Label = "One lane per step. create-payout: 5 attempts."
+	v.Rows = []TimelineRow{{At: ago(100 * time.Minute), Until: ago(99 * time.Minute), Step: "create-payout", What: Say("Attempt 1"), State: "outcome_unknown", Detail: Say("The connection was reset.")},
+		{At: ago(90 * time.Minute), Step: "create-payout", What: Say("Query, engine"), CameTo: Say("inconclusive")}}
+	return v
 }
 
 func intended(money model.Money) IntendedView {

@@ -48,6 +48,13 @@ func (t Time) sameDay() bool {
 	return t.local().Format(time.DateOnly) == shown.Format(time.DateOnly)
 }
 
+// SameDay says whether the moment lies on the day the page is shown, in the
+// viewer's zone.
+func (t Time) SameDay() bool { return t.sameDay() }
+
+// Of writes the moment in the viewer's zone by a layout of package time.
+func (t Time) Of(layout string) string { return t.local().Format(layout) }
+
 // span is the distance between the moment and the page's time, without a sign.
 func (t Time) span() string {
 	minutes := max(t.At-t.Now, t.Now-t.At) / time.Minute.Microseconds()
