@@ -26,6 +26,14 @@ font() { # font LANGUAGES PACKAGE: the package, unless fonts cover the languages
 	done
 }
 
+family() { # family NAMES PACKAGE: the package, unless one of the families is there
+	local name
+	while read -r name; do
+		if command -v fc-list >/dev/null && [ -n "$(fc-list "$name" file)" ]; then return; fi
+	done <<<"${1//,/$'\n'}"
+	missing+=("$2")
+}
+
 if ! command -v go >/dev/null; then
 	echo "install: go is missing: install Go 1.26 or newer" >&2
 	exit 1
@@ -38,6 +46,7 @@ need npm npm
 need fc-list fontconfig
 font "zh ja ko" fonts-noto-cjk
 font "ar el vi" fonts-noto-core
+family "Noto Sans,Liberation Sans,Arial" fonts-liberation # of the stylesheet's: DejaVu is a fifth wider
 
 if [ "${#missing[@]}" -gt 0 ]; then
 	if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
