@@ -17,7 +17,7 @@ DO $$
 DECLARE
   name TEXT;
 BEGIN
-  FOREACH name IN ARRAY ARRAY['audit_entries', 'audit_log', 'audit_nodes', 'audit_checkpoints', 'evidence', 'generations', 'webhooks', 'ledger_transfers'] LOOP
+  FOREACH name IN ARRAY ARRAY['audit_entries', 'audit_log', 'audit_nodes', 'audit_checkpoints', 'evidence', 'generations', 'webhooks', 'ledger_transfers', 'notes'] LOOP
     IF NOT EXISTS (SELECT 1 FROM pg_trigger WHERE tgname = name || '_append_only' AND tgrelid = name::regclass) THEN
       EXECUTE format('CREATE TRIGGER %I BEFORE UPDATE OR DELETE OR TRUNCATE ON %I FOR EACH STATEMENT EXECUTE FUNCTION countersign_append_only()', name || '_append_only', name);
     END IF;

@@ -219,6 +219,7 @@ CREATE TABLE steps (
 CREATE INDEX steps_external_ref ON steps (external_ref) WHERE external_ref <> '';
 CREATE INDEX steps_unknown ON steps (intent_id, currency, amount, uncertain_since, provider) WHERE state = 'outcome_unknown';
 CREATE INDEX steps_wire_key ON steps (wire_key) WHERE wire_key <> '';
+CREATE INDEX steps_settling ON steps (settles_by) WHERE settling;
 
 -- One object, one step: an external object confirms at most one step, ever.
 CREATE TABLE objects (
@@ -280,6 +281,7 @@ CREATE TABLE attempts (
 CREATE UNIQUE INDEX attempts_one_open ON attempts (intent_id) WHERE finished_at = 0;
 CREATE INDEX attempts_boot_open ON attempts (boot) WHERE finished_at = 0;
 CREATE INDEX attempts_request ON attempts (request_id) WHERE request_id <> '';
+CREATE INDEX attempts_calls ON attempts (started_at) WHERE result <> 'done';
 
 CREATE TABLE evidence (
   id         TEXT PRIMARY KEY,
@@ -582,6 +584,32 @@ CREATE TABLE provider_accounts (
   account  TEXT NOT NULL,
   PRIMARY KEY (provider, account)
 );
+
+-- What people write down about an intent; rows are added, never changed.
+CREATE TABLE notes (
+  id        TEXT PRIMARY KEY,             -- sorts by time
+  intent_id TEXT NOT NULL REFERENCES intents (id),
+  person    TEXT NOT NULL,                -- id of who wrote it
+  name      TEXT NOT NULL,                -- and the name, as it was then
+  at        BIGINT NOT NULL,
+  text      TEXT NOT NULL CHECK (text <> '')
+);
+CREATE INDEX notes_intent ON notes (intent_id, id);
+
+-- Filters of the queue under a name, each with an address of its own.
+CREATE TABLE views (
+  id         TEXT PRIMARY KEY,
+  account    TEXT NOT NULL REFERENCES accounts (id),
+  person     TEXT NOT NULL REFERENCES people (id),
+  maker      TEXT NOT NULL,               -- the name of that person, as it was then
+  name       TEXT NOT NULL CHECK (name <> ''),
+  query      TEXT NOT NULL,               -- of the queue's address, without "?"
+  shared     BOOLEAN NOT NULL,            -- listed for the whole account, else for its maker alone
+  created_at BIGINT NOT NULL,
+  changed_at BIGINT NOT NULL,
+  UNIQUE (account, person, name)
+);
+CREATE INDEX views_shared ON views (account, name, id) WHERE shared;
 
 -- ---- The audit log: rows are added, never changed ---------------------------
 

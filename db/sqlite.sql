@@ -17,3 +17,5 @@ CREATE TRIGGER IF NOT EXISTS webhooks_no_update BEFORE UPDATE ON webhooks BEGIN 
 CREATE TRIGGER IF NOT EXISTS webhooks_no_delete BEFORE DELETE ON webhooks BEGIN SELECT RAISE(ABORT, 'received events are never deleted'); END;
 CREATE TRIGGER IF NOT EXISTS ledger_no_update BEFORE UPDATE ON ledger_transfers BEGIN SELECT RAISE(ABORT, 'the ledger never changes'); END;
 CREATE TRIGGER IF NOT EXISTS ledger_no_delete BEFORE DELETE ON ledger_transfers BEGIN SELECT RAISE(ABORT, 'the ledger is never deleted'); END;
+CREATE TRIGGER IF NOT EXISTS notes_no_update BEFORE UPDATE ON notes BEGIN SELECT RAISE(ABORT, 'notes never change'); END;
+CREATE TRIGGER IF NOT EXISTS notes_no_delete BEFORE DELETE ON notes BEGIN SELECT RAISE(ABORT, 'notes are never deleted'); END;

@@ -27,12 +27,13 @@ const (
 	ManageWorkers      Permission = "workers.manage"
 	LiftHold           Permission = "hold.lift"
 	TakeOwnership      Permission = "owner.take"
+	WriteNotes         Permission = "notes.write"
 	SettleOrphans      Permission = "orphans.settle"
 )
 
 // Permissions lists every permission.
 var Permissions = []Permission{ReadIntents, WriteIntents, RetryUnfinished, Reconcile, MarkExternalResult, Compensate,
-	Abandon, ReadApprovals, Decide, ReadAudit, ExportAudit, ManagePeople, ManageKeys, ManageWorkers, LiftHold, TakeOwnership, SettleOrphans}
+	Abandon, ReadApprovals, Decide, ReadAudit, ExportAudit, ManagePeople, ManageKeys, ManageWorkers, LiftHold, TakeOwnership, WriteNotes, SettleOrphans}
 
 // ForAction is the permission that one of the operator's actions needs.
 func ForAction(action string) Permission { return Permission("action." + action) }
@@ -41,10 +42,10 @@ func ForAction(action string) Permission { return Permission("action." + action)
 // of their account but never touch money; those who sign never ask.
 var byRole = map[model.Role][]Permission{
 	model.RoleOperator: {ReadIntents, WriteIntents, RetryUnfinished, Reconcile, MarkExternalResult, Compensate, Abandon,
-		ReadApprovals, ReadAudit, TakeOwnership, SettleOrphans},
-	model.RoleApprover:      {ReadIntents, ReadApprovals, Decide, ReadAudit},
+		ReadApprovals, ReadAudit, TakeOwnership, WriteNotes, SettleOrphans},
+	model.RoleApprover:      {ReadIntents, ReadApprovals, Decide, ReadAudit, WriteNotes},
 	model.RoleAuditor:       {ReadIntents, ReadApprovals, ReadAudit, ExportAudit},
-	model.RoleAdministrator: {ReadIntents, ReadApprovals, ReadAudit, ExportAudit, ManagePeople, ManageKeys, ManageWorkers, LiftHold, SettleOrphans},
+	model.RoleAdministrator: {ReadIntents, ReadApprovals, ReadAudit, ExportAudit, ManagePeople, ManageKeys, ManageWorkers, LiftHold, WriteNotes, SettleOrphans},
 }
 
 // byAbility says what each ability of a service key allows.
@@ -72,6 +73,7 @@ var phrases = map[Permission]string{
 	ManageWorkers:      "manage workers",
 	LiftHold:           "decide about a restore hold",
 	TakeOwnership:      "take ownership",
+	WriteNotes:         "write notes",
 	SettleOrphans:      "settle an orphan",
 }
 

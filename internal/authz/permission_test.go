@@ -30,6 +30,7 @@ var matrix = map[Permission]string{
 	ManageWorkers:      "a",
 	LiftHold:           "a",
 	TakeOwnership:      "o",
+	WriteNotes:         "opa",
 	SettleOrphans:      "oa",
 }
 

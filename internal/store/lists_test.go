@@ -87,7 +87,7 @@ func explain(t *testing.T, tx *Tx, query string, args []any) string {
 // a few accounts may sort what each gave.
 func TestListsUseTheirIndex(t *testing.T) {
 	both := []string{"acme", "globex"}
-	crowded := ListFilter{Kind: "payout", State: "needs_review", Currency: "EUR", Min: 5, Before: 9, Owner: "me", From: &Position{Key: 3, ID: "x"}, Limit: 10}
+	crowded := ListFilter{Kind: "payout", State: "needs_review", Currency: "EUR", Min: 5, Max: 9, Before: 9, After: 2, Due: 8, Provider: "bank", Acting: true, Owner: "me", From: &Position{Key: 3, ID: "x"}, Limit: 10}
 	cases := map[string]struct {
 		filter func(*ListFilter)
 		index  string

@@ -34,8 +34,12 @@ type ListFilter struct {
 	Kind     string
 	State    string // "" is open work
 	Currency string
-	Min      int64      // minor units of Currency
+	Min, Max int64      // minor units of Currency, both included; 0 is no limit
 	Before   model.Time // uncertain or stuck since before
+	After    model.Time // uncertain or stuck since this moment or later
+	Due      model.Time // under a review that is to be decided by this moment
+	Provider string     // an effect at it is unknown, settling, under way or failed safely
+	Acting   bool       // leaves out what waits for an approver
 	Owner    string     // person id, or Nobody
 	Order    Order
 	From     *Position // none begins at the first
@@ -119,6 +123,10 @@ func (f ListFilter) Key(i *model.Intent) int64 {
 	return i.SortOpen
 }
 
+// atProvider tells whether a row of intents is stuck at a provider.
+const atProvider = `EXISTS (SELECT 1 FROM steps stuck_at WHERE stuck_at.intent_id = intents.id AND stuck_at.provider = ?
+	AND stuck_at.state IN ('outcome_unknown', 'in_progress', 'failed_safely'))`
+
 // rest is the part of the filter that no index answers. Columns are hidden in
 // expressions, so that no planner leaves the index of the order for them.
 func (f ListFilter) rest(a arrangement) (where string, args []any) {
@@ -133,7 +141,12 @@ func (f ListFilter) rest(a arrangement) (where string, args []any) {
 	add(f.State != "" && f.State != AnyState && f.State != StateUnknown && !a.byState, "(state || '') = ?", f.State)
 	add(f.Currency != "" && a.column != "amount", "(currency || '') = ?", f.Currency)
 	add(f.Min > 0 && f.Currency != "", "(amount + 0) >= ?", f.Min)
+	add(f.Max > 0 && f.Currency != "", "(amount + 0) <= ?", f.Max)
 	add(f.Before != 0, "COALESCE(NULLIF(uncertain_since, 0), stuck_since) < ?", f.Before)
+	add(f.After != 0, "COALESCE(NULLIF(uncertain_since, 0), stuck_since) >= ?", f.After)
+	add(f.Due != 0, "review_due > 0 AND review_due <= ?", f.Due)
+	add(f.Provider != "", atProvider, f.Provider)
+	add(f.Acting, "NOT "+waits)
 	add(f.Owner == Nobody, "(owner || '') = ''")
 	add(f.Owner != "" && f.Owner != Nobody && !a.byOwner, "(owner || '') = ?", f.Owner)
 	return where, args

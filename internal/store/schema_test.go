@@ -100,7 +100,7 @@ func plainSQL(text string) string {
 // Rows that are evidence refuse to change, whoever asks.
 func TestAppendOnlyTables(t *testing.T) {
 	db := storetest.Open(t, store.Options{})
-	for _, table := range []string{"audit_entries", "audit_log", "audit_nodes", "audit_checkpoints", "evidence", "generations", "webhooks", "ledger_transfers"} {
+	for _, table := range []string{"audit_entries", "audit_log", "audit_nodes", "audit_checkpoints", "evidence", "generations", "webhooks", "ledger_transfers", "notes"} {
 		for _, verb := range []string{"UPDATE", "DELETE"} {
 			if n := guards(t, db, table, verb); n != 1 {
 				t.Errorf("%s: %d triggers against %s", table, n, verb)
