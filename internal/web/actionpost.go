@@ -178,21 +178,3 @@ func amountHint(p actionPage) string {
 	}
 	return "As in the document; empty: as asked for, " + model.Money{Amount: s.Amount, Currency: s.Currency}.String()
 }
-
-// owned takes an intent or gives it back.
-func (v *visit) owned() error {
-	id := v.c.Param("id")
-	var err error
-	switch v.r.PostFormValue("do") {
-	case "take":
-		err = v.Runner.Take(v.r.Context(), v.actor, id)
-	case "release":
-		err = v.Runner.Release(v.r.Context(), v.actor, id)
-	default:
-		err = model.Errorf(model.Invalid, "invalid-params", "An intent is taken or released.")
-	}
-	if err != nil {
-		return err
-	}
-	return v.to("/intents/" + id)
-}

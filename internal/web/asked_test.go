@@ -24,7 +24,7 @@ var more = map[string]int64{
 	"/audit":                    6,
 	"/audit/:index":             9,
 	"/audit/export/file":        100, // it reads the log in pieces
-	"/intents/:id":              9,
+	"/intents/:id":              11,
 	"/orphans":                  5,
 	"/previews/:id":             14,
 	"/workers":                  5,

@@ -2,8 +2,11 @@ package web
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"countersign/internal/actions"
+	"countersign/internal/audit"
 	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
@@ -13,8 +16,202 @@ import (
 // shownRequests is how many requests stand above the list; the inbox has the rest.
 const shownRequests = 10
 
+// deadlineSoon is how near a deadline is named before it passes.
+const deadlineSoon = 4 * time.Hour
+
+// needs is what is read for the block of what needs the viewer: of an auditor the
+// newest acts and the state of the log, of whoever looks after the installation
+// its upkeep.
+type needs struct {
+	upkeep  store.Upkeep
+	acts    []audit.Item
+	contra  []model.Intent
+	root    audit.Checkpoint
+	rooted  bool
+	waiting audit.Backlog
+}
+
+// lookedAt is how many of the newest acts an auditor is told about, and
+// shownActs how many of them, and of contradictions, are named.
+const (
+	lookedAt  = 50
+	shownActs = 3
+)
+
+func (n *needs) read(tx *store.Tx, v *visit) error {
+	audits, runs := v.is(model.RoleAuditor), v.is(model.RoleAdministrator)
+	if !audits && !runs {
+		return nil
+	}
+	accounts := v.actor.Accounts()
+	parts := []func() error{func() (err error) { n.upkeep, err = tx.Upkeep(accounts, v.now().Add(-v.Timing.Lease)); return err }}
+	if audits {
+		acts := audit.Filter{Accounts: audit.Of(v.permitted(authz.ReadAudit)...), Event: "action.", Newest: true, Limit: lookedAt}
+		parts = append(parts, func() (err error) { n.contra, err = tx.Contradicted(accounts, shownActs); return err },
+			func() (err error) { n.acts, err = v.Log.List(tx, acts); return err },
+			func() (err error) { n.root, n.rooted, err = audit.LatestCheckpoint(tx); return err },
+			func() (err error) { n.waiting, err = v.Log.WaitingIn(tx); return err })
+	}
+	return tx.Together(parts...)
+}
+
+// is reports whether the viewer has a role in any account.
+func (v *visit) is(role model.Role) bool {
+	for _, roles := range v.actor.Roles {
+		if hasRole(roles, role) {
+			return true
+		}
+	}
+	return false
+}
+
+// forYou fills in what needs the viewer before everything else, by role.
+func (v *visit) forYou(view *templates.QueueView, d queueData) error {
+	block := &templates.Needs{}
+	if len(v.permitted(authz.TakeOwnership)) > 0 {
+		block.Lines = append(block.Lines, v.forOperators(d.tally)...)
+	}
+	if len(v.permitted(authz.SettleOrphans)) > 0 {
+		lines, err := v.forSettling()
+		if err != nil {
+			return err
+		}
+		block.Lines = append(block.Lines, lines...)
+	}
+	if v.is(model.RoleAdministrator) {
+		block.Lines = append(block.Lines, v.forAdministrators(d.needs.upkeep)...)
+	}
+	signing, err := v.forSigning()
+	if err != nil {
+		return err
+	}
+	if v.is(model.RoleAuditor) {
+		block.Lines = append(block.Lines, v.forAuditors(d.needs)...)
+	}
+	view.Signing, view.Needs = signing, block
+	switch n := len(block.Lines); {
+	case n > 0 && v.is(model.RoleAuditor):
+		block.Title = "What to look at first"
+	case n > 0:
+		block.Title = "What needs you"
+	case signing != nil && len(signing.Rows) > 0:
+		view.Needs = nil
+	default:
+		block.Title = "Nothing needs you"
+	}
+	return nil
+}
+
+// forOperators is what one's own deadlines and the decisions that nobody has
+// taken ask for.
+func (v *visit) forOperators(t store.Tally) (lines []templates.Line) {
+	line := func(n int, href, one, many, sub string) {
+		if n == 0 {
+			return
+		}
+		words := grouped(int64(n)) + " " + many
+		if n == 1 {
+			words = "1 " + one
+		}
+		lines = append(lines, templates.Line{State: "needs_review", Text: say(templates.Link(href, words)), Sub: say(sub)})
+	}
+	line(t.MinePast, "/?owner=me&due="+duePast, "that you took is past its deadline", "that you took are past their deadline", "")
+	line(t.MineSoon, "/?owner=me&due="+dueSoon, "that you took is to be decided within 4 hours", "that you took are to be decided within 4 hours", "")
+	line(t.Past-t.MinePast, "/?due="+duePast, "of others, or of nobody, is past its deadline", "of others, or of nobody, are past their deadline", "")
+	line(t.Unowned, "/?due="+dueAny+"&owner="+store.Nobody, "proposes a decision, and nobody has taken it", "propose a decision, and nobody has taken them", "")
+	return lines
+}
+
+// forSettling counts what stands on one side only and the viewer may settle.
+func (v *visit) forSettling() ([]templates.Line, error) {
+	page, err := v.Runner.Orphans(v.r.Context(), v.actor, actions.OrphanQuery{Limit: 1})
+	if err != nil || page.Count == 0 {
+		return nil, err
+	}
+	n := store.Counted{N: page.Count, Capped: page.CountCapped}
+	words := count(n) + " orphans"
+	if page.Count == 1 {
+		words = "1 orphan"
+	}
+	return []templates.Line{{State: "needs_review", Text: say(templates.Link("/orphans", words), ": on one side only, here or at a provider")}}, nil
+}
+
+// forAdministrators is what keeps the installation from doing its work.
+func (v *visit) forAdministrators(u store.Upkeep) (lines []templates.Line) {
+	add := func(parts ...any) { lines = append(lines, templates.Line{State: "needs_review", Text: say(parts...)}) }
+	if v.hold.On() {
+		add(templates.Link("/admin/hold", "A restore hold"), ": nothing is sent until two administrators lift it")
+	}
+	switch {
+	case u.Running == 0:
+		add(templates.Link("/workers", "No process with workers runs"), ": intents are accepted, and nothing is sent")
+	case u.Silent > 0:
+		add(templates.Link("/workers", counted(u.Silent, "process")), " not seen for longer than a lease, and not known to be dead")
+	}
+	if u.Undelivered > 0 {
+		add(templates.Link("/admin/alerts", counted(u.Undelivered, "alert")), " could not be delivered")
+	}
+	return lines
+}
+
+// forAuditors is what somebody who believes nothing would open first.
+func (v *visit) forAuditors(n needs) (lines []templates.Line) {
+	lines = append(lines, v.stateOfLog(n))
+	if n.upkeep.Conflicts > 0 {
+		text := say(counted(n.upkeep.Conflicts, "open contradiction"), ": ")
+		for i, row := range n.contra {
+			if i > 0 {
+				text = say(text, ", ")
+			}
+			text = say(text, templates.LinkText("/intents/"+row.ID, templates.Name(row.Payee)))
+		}
+		lines = append(lines, templates.Line{State: "needs_review", Text: text})
+	}
+	var denied, newest []audit.Item
+	for _, item := range n.acts {
+		switch {
+		case strings.HasSuffix(item.Event, ".denied"), strings.HasSuffix(item.Event, ".refused"):
+			denied = append(denied, item)
+		case item.Actor.Type == string(model.ActorPerson):
+			newest = append(newest, item)
+		}
+	}
+	lines = append(lines, v.actLines("Newest acts of people", newest)...)
+	return append(lines, v.actLines(fmt.Sprintf("Refused or denied, %d of the newest %s", len(denied), counted(len(n.acts), "act")), denied)...)
+}
+
+// actLines names the first of some acts; none is no line.
+func (v *visit) actLines(title string, items []audit.Item) []templates.Line {
+	if len(items) == 0 {
+		return nil
+	}
+	text := say(title, ": ")
+	for i, item := range items[:min(len(items), shownActs)] {
+		if i > 0 {
+			text = say(text, "; ")
+		}
+		text = say(text, templates.Link(v.auditRow(item).Href, words(strings.TrimPrefix(item.Event, "action."))), " by ", templates.Name(item.Actor.Name), ", ", templates.Ago(v.at(item.At)))
+	}
+	return []templates.Line{{Text: say(text, ". ", templates.Link("/audit?event=action", "All acts"))}}
+}
+
+// stateOfLog says how much of the log is protected, and since when.
+func (v *visit) stateOfLog(n needs) templates.Line {
+	if err := v.Log.Trouble().Err(); err != nil {
+		return templates.Line{State: "failed_safely", Text: say(templates.Link("/audit", "The log has trouble"), ": ", err.Error())}
+	}
+	if !n.rooted {
+		return templates.Line{State: "pending", Text: say(templates.Link("/audit", "The log"), " has no root yet: nothing in it is protected against removal")}
+	}
+	text := say(templates.Link("/audit", "The log"), ": ", grouped(n.root.Size), " entries under a root of ", v.at(n.root.At), ", ", templates.Ago(v.at(n.root.At)))
+	if n.waiting.Count > 0 {
+		text = say(text, "; ", grouped(n.waiting.Count), " wait for their number")
+	}
+	return templates.Line{State: "confirmed", Text: text}
+}
+
 // forSigning lists the open requests that the viewer may sign: what needs an
-// approver comes before what needs an operator.
+// approver comes before what needs an operator; nil for who never signs.
 func (v *visit) forSigning() (*templates.Signing, error) {
 	if len(v.permitted(authz.Decide)) == 0 {
 		return nil, nil
@@ -46,19 +243,12 @@ func (v *visit) forSigning() (*templates.Signing, error) {
 
 // summary says how much work there is, the viewer's own part first.
 func (v *visit) summary(d queueData) templates.Text {
-	text := say(count(d.open), " open")
-	if d.open.N == 0 {
+	text := say(count(store.Counted{N: d.tally.Open, Capped: d.tally.Capped}), " open")
+	if d.tally.Open == 0 {
 		text = say("Nothing is open")
 	}
 	if len(v.permitted(authz.TakeOwnership)) > 0 {
-		text = say(text, ", ", count(d.mine), " taken by you")
-	}
-	if n := v.counts.Approvals; n.N > 0 && len(v.permitted(authz.Decide)) == 0 {
-		verb := " requests wait for "
-		if n.N == 1 {
-			verb = " request waits for "
-		}
-		text = say(text, "; ", count(n), verb, templates.Link("/approvals", "approvers"))
+		text = say(text, ", ", grouped(int64(d.tally.Mine)), " taken by you")
 	}
 	return text
 }

@@ -26,6 +26,10 @@ type intentData struct {
 	entries   []audit.Item
 	alerts    []store.Alert         // those that stand
 	lost      map[string]store.Boot // starts of lost workers that may still send
+	notes     []store.Note
+	moreNotes bool
+	noted     store.Counted
+	notesFrom string // the note behind which the list begins; "" is the newest
 }
 
 // shownAlike is how many look-alikes and entries the page lists.
@@ -76,7 +80,18 @@ func (d *intentData) read(tx *store.Tx, v *visit, id string) (err error) {
 	if d.documents, err = tx.DocumentHeads(id); err != nil {
 		return err
 	}
-	d.entries, err = v.Log.ForIntent(tx, id, shownEntries)
+	if d.entries, err = v.Log.ForIntent(tx, id, shownEntries); err != nil {
+		return err
+	}
+	return d.readNotes(tx, v, id)
+}
+
+func (d *intentData) readNotes(tx *store.Tx, v *visit, id string) (err error) {
+	d.notesFrom = legible(v.r.URL.Query().Get("notes"))
+	if d.notes, d.moreNotes, err = tx.Notes(id, d.notesFrom, shownNotes); err != nil {
+		return err
+	}
+	d.noted, err = tx.CountNotes(id)
 	return err
 }
 
@@ -91,12 +106,23 @@ func kinOf(c *model.Case) string {
 
 // intent answers the five questions about one intent, and shows its record.
 func (v *visit) intent() error {
-	var d intentData
-	if err := v.read(func(tx *store.Tx) error { return d.read(tx, v, v.c.Param("id")) }); err != nil {
+	view, err := v.viewOfIntent()
+	if err != nil {
 		return err
 	}
+	return v.show(http.StatusOK, templates.Intent(view))
+}
+
+// viewOfIntent reads the intent that the address names.
+func (v *visit) viewOfIntent() (view templates.IntentView, err error) {
+	var d intentData
+	if err := v.read(func(tx *store.Tx) error { return d.read(tx, v, v.c.Param("id")) }); err != nil {
+		return view, err
+	}
 	verdicts := actions.Verdicts(d.c, v.actor, d.people, v.Timing, v.Tiers, v.now())
-	return v.show(http.StatusOK, templates.Intent(v.intentView(d, verdicts)))
+	view = v.intentView(d, verdicts)
+	view.Notes, view.Exposure = v.notesOf(d), exposure(&d.c.Intent)
+	return view, nil
 }
 
 func (v *visit) intentView(d intentData, verdicts []actions.Verdict) templates.IntentView {

@@ -52,9 +52,13 @@ var matrix = map[string]struct {
 	"GET /stepup":                       {"", nil, signedIn},
 	"POST /stepup":                      {"", url.Values{"password": {"wrong"}}, statuses{401, 403, 403, 403, 403, 403, 403}},
 	"GET /":                             {"", nil, signedIn},
+	"POST /views":                       {"", url.Values{"query": {"kind=payout"}, "name": {"Payouts"}}, statuses{401, 303, 303, 303, 303, 303, 404}},
+	"GET /views/:id":                    {"", nil, ofAccount},
+	"POST /views/:id":                   {"", url.Values{"do": {"change"}, "name": {"Payouts of acme"}}, statuses{401, 303, 403, 403, 303, 404, 404}},
 	"GET /intents/:id":                  {"", nil, ofAccount},
 	"POST /intents/:id/owner":           {"", url.Values{"do": {"release"}}, acts},
 	"GET /intents/:id/actions/:action":  {"?step=create-payout", nil, statuses{303, 200, 403, 403, 403, 404, 404}},
+	"POST /intents/:id/notes":           {"", url.Values{"text": {"called the rep"}}, statuses{401, 303, 303, 403, 303, 404, 404}},
 	"POST /intents/:id/actions/:action": {"", url.Values{"step": {"create-payout"}}, acts},
 	"GET /previews/:id":                 {"", nil, statuses{303, 200, 404, 404, 404, 404, 404}},
 	"POST /previews/:id/confirm":        {"", url.Values{"reason": {"short"}}, statuses{401, 422, 404, 404, 404, 404, 404}},
@@ -110,8 +114,10 @@ func (w *world) examples() func(path string) string {
 	orphan := w.missingObject(id)
 	uploaded, err := w.run.Upload(w.Context(), actor, "acme", "letter.pdf", []byte("%PDF-1.4 a letter"))
 	w.must(err)
+	view, err := w.run.SaveView(w.Context(), actor, store.View{Account: "acme", Name: "Stuck payouts", Query: "kind=payout"})
+	w.must(err)
 	return func(path string) string {
-		byPath := map[string]string{"/intents/": id, "/previews/": strings.TrimPrefix(preview, "/previews/"), "/approvals/": approval, "/uploads/": uploaded.ID, "/orphans/": orphan, "/workers/": w.elsewhere("boot-b")}
+		byPath := map[string]string{"/intents/": id, "/previews/": strings.TrimPrefix(preview, "/previews/"), "/approvals/": approval, "/uploads/": uploaded.ID, "/orphans/": orphan, "/workers/": w.elsewhere("boot-b"), "/views/": view.ID}
 		for prefix, example := range byPath {
 			if strings.HasPrefix(path, prefix) {
 				path = strings.Replace(path, ":id", example, 1)

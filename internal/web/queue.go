@@ -16,17 +16,26 @@ const rowsPerPage = 25
 // queueData is what one page of the queue reads.
 type queueData struct {
 	cases      []*model.Case
+	beside     map[string]store.Beside
 	more       bool
 	matching   store.Counted
+	tally      store.Tally
 	sums       []store.Uncertain
 	capped     bool
 	currencies []string
-	open, mine store.Counted
+	providers  []string
+	views      []store.View
+	needs      needs
 }
 
 // queue lists what needs somebody, or what was searched for.
 func (v *visit) queue() error {
-	q := readQueueQuery(v.r.URL.Query())
+	return v.list(readQueueQuery(v.r.URL.Query()), nil, http.StatusOK, nil)
+}
+
+// list shows the list that a query selects. saved is the view that it was opened
+// by, or nil; faults are those of a form of the page that was not taken.
+func (v *visit) list(q queueQuery, saved *store.View, status int, unsaved *templates.SaveView) error {
 	f, faults, err := q.filter(v)
 	if err != nil {
 		return err
@@ -41,15 +50,37 @@ func (v *visit) queue() error {
 		return err
 	}
 	view := v.queueView(q, f, faults, d)
-	if q.address() == "/" && q.cursor == "" {
-		if view.Signing, err = v.forSigning(); err != nil {
+	v.named(&view, q, saved, unsaved, d.views)
+	if q.plain() && q.cursor == "" {
+		if err := v.forYou(&view, d); err != nil {
 			return err
 		}
 	}
-	return v.show(http.StatusOK, templates.Queue(view))
+	return v.show(status, templates.Queue(view))
 }
 
-func (d *queueData) read(tx *store.Tx, v *visit, q queueQuery, f store.ListFilter) (err error) {
+// read asks for everything at once: the list with what hangs on its rows, and
+// what stands around it.
+func (d *queueData) read(tx *store.Tx, v *visit, q queueQuery, f store.ListFilter) error {
+	parts := []func() error{func() error { return d.readRows(tx, q, f) }}
+	if q.text == "" {
+		parts = append(parts, func() (err error) { d.matching, err = tx.Count(f); return err })
+	}
+	accounts := v.actor.Accounts()
+	parts = append(parts,
+		func() (err error) { d.tally, err = tx.Tally(accounts, v.actor.ID, v.now().Add(deadlineSoon)); return err },
+		func() (err error) { d.currencies, err = tx.Currencies(f.Accounts); return err },
+		func() (err error) { d.providers, err = tx.CurrentProviders(); return err },
+		func() (err error) { d.views, err = tx.Views(accounts, v.actor.ID); return err },
+		func() (err error) { d.sums, d.capped, err = tx.Uncertainty(accounts); return err })
+	if q.plain() && q.cursor == "" {
+		parts = append(parts, func() error { return d.needs.read(tx, v) })
+	}
+	return tx.Together(parts...)
+}
+
+// readRows reads the rows and what hangs on them.
+func (d *queueData) readRows(tx *store.Tx, q queueQuery, f store.ListFilter) (err error) {
 	var rows []model.Intent
 	if q.text != "" {
 		rows, d.more, err = tx.Search(q.text, f)
@@ -60,36 +91,22 @@ func (d *queueData) read(tx *store.Tx, v *visit, q queueQuery, f store.ListFilte
 	if err != nil {
 		return err
 	}
-	if d.cases, err = tx.Cases(rows); err != nil {
-		return err
-	}
-	if q.text == "" {
-		if d.matching, err = tx.Count(f); err != nil {
-			return err
-		}
-	}
-	if d.open, err = tx.Count(store.ListFilter{Accounts: v.actor.Accounts()}); err != nil {
-		return err
-	}
-	if d.mine, err = tx.Count(store.ListFilter{Accounts: v.actor.Accounts(), Owner: v.actor.ID}); err != nil {
-		return err
-	}
-	if d.currencies, err = tx.Currencies(f.Accounts); err != nil {
-		return err
-	}
-	d.sums, d.capped, err = tx.Uncertainty(v.actor.Accounts())
-	return err
+	return tx.Together(func() (err error) { d.cases, err = tx.Cases(rows); return err },
+		func() (err error) { d.beside, err = tx.Beside(rows); return err })
 }
 
 func (v *visit) queueView(q queueQuery, f store.ListFilter, faults templates.FieldErrors, d queueData) templates.QueueView {
-	view := templates.QueueView{Page: v.titled("Queue"), Heading: "Queue", Sums: v.sums(d.sums, d.capped),
-		Filter: q.form(v, f, faults, d.currencies), Matched: matches(d.matching), Orders: q.orders(f)}
-	view.Page.Query = q.text
-	view.Summary = v.summary(d)
-	view.Views = []templates.Choice{{Href: "/?owner=me", Label: "Mine " + count(d.mine), Current: q.owner == "me"},
-		{Href: "/?owner=none", Label: "Unowned", Current: q.owner == store.Nobody}}
+	view := templates.QueueView{Page: v.titled("Queue"), Heading: "Queue", Sums: v.sums(d.sums, d.capped), Back: q.here(),
+		Filter: q.form(v, d, faults), Matched: matches(d.matching), Orders: q.orders(f), Summary: v.summary(d)}
+	view.Page.Query = q.echo()
+	mine := store.Counted{N: d.tally.Mine, Capped: d.tally.Capped}
+	view.Views = []templates.Choice{{Href: "/?owner=me", Label: "Mine " + count(mine), Current: q.at == "" && q.owner == "me"},
+		{Href: "/?owner=none", Label: "Unowned", Current: q.at == "" && q.owner == store.Nobody}}
+	if f.Acting && d.tally.Waiting > 0 {
+		view.Waiting = v.waiting(d.tally)
+	}
 	for _, c := range d.cases {
-		view.Rows = append(view.Rows, v.queueRow(c))
+		view.Rows = append(view.Rows, v.queueRow(c, d.beside[c.ID]))
 	}
 	if len(view.Rows) == 0 {
 		view.Empty = v.emptyQueue(q)
@@ -100,6 +117,16 @@ func (v *visit) queueView(q queueQuery, f store.ListFilter, faults templates.Fie
 	return view
 }
 
+// waiting names what the list leaves out because approvers are asked about it.
+func (v *visit) waiting(t store.Tally) templates.Text {
+	verb := " more waits"
+	if t.Waiting != 1 {
+		verb = " more wait"
+	}
+	return say(count(store.Counted{N: t.Waiting, Capped: t.Capped}), verb, " for ", templates.Link("/approvals", "approvers"), "; ",
+		templates.Link("/?state="+stateOpen, "list everything open"))
+}
+
 // neighbours are the addresses of the pages before and after.
 func (v *visit) neighbours(q queueQuery, f store.ListFilter, d queueData) (prev, next string) {
 	if len(d.cases) == 0 {
@@ -107,7 +134,7 @@ func (v *visit) neighbours(q queueQuery, f store.ListFilter, d queueData) (prev,
 	}
 	at := func(c *model.Case, back bool) string {
 		p := store.Position{Key: f.Key(&c.Intent), ID: c.ID, Back: back}
-		return q.address("cursor", encodeCursor(v.DB.Installation, q.address(), p))
+		return q.page(encodeCursor(v.DB.Installation, q.address(), p))
 	}
 	back := f.From != nil && f.From.Back
 	if f.From != nil && (!back || d.more) {
@@ -139,10 +166,11 @@ func (q queueQuery) orders(f store.ListFilter) []templates.Choice {
 }
 
 // queueRow is one intent of a list.
-func (v *visit) queueRow(c *model.Case) templates.QueueRow {
+func (v *visit) queueRow(c *model.Case, b store.Beside) templates.QueueRow {
 	n := narrator{c: c, timing: v.Timing, clock: v.page.Clock}
 	r := templates.QueueRow{Href: "/intents/" + c.ID, Who: c.Payee, What: kindTitle(c.Kind), ID: c.ID, Since: v.at(n.since()),
-		Owner: c.OwnerName, Mine: c.Owner != "" && c.Owner == v.actor.ID}
+		Owner: c.OwnerName, Mine: c.Owner != "" && c.Owner == v.actor.ID, Alike: alikeRow(c, b), Noted: v.noted(b)}
+	r.Take = c.Owner == "" && c.SortOpen > 0 && v.actor.May(c.Account, authz.TakeOwnership).Allowed
 	if c.Period != "" {
 		r.What += " " + c.Period
 	}
@@ -154,6 +182,26 @@ func (v *visit) queueRow(c *model.Case) templates.QueueRow {
 		r.Proposed = say(templates.Link("/approvals/"+open.ID, "An approver decides"))
 	}
 	return r
+}
+
+// alikeRow names the others that look the same; nil is none.
+func alikeRow(c *model.Case, b store.Beside) templates.Text {
+	switch {
+	case b.Alike == 0:
+		return nil
+	case b.Alike == 1:
+		return say(templates.Link("/intents/"+b.Other, "1 other"), " has the same payee, amount and period")
+	}
+	others := count(store.Counted{N: min(b.Alike, store.MaxAlike), Capped: b.Alike > store.MaxAlike}) + " others"
+	return say(templates.Link("/intents/"+c.ID+"#links", others), " have the same payee, amount and period")
+}
+
+// noted is the newest note of a row, cut to one line; nil is none.
+func (v *visit) noted(b store.Beside) templates.Text {
+	if b.Note == "" {
+		return nil
+	}
+	return say(templates.Name(b.NoteBy), ", ", templates.Ago(v.at(b.NoteAt)), ": ", templates.Name(oneLine(b.Note, 90)))
 }
 
 // deadline says until when a review is to be decided, and aloud that it was not.
@@ -170,40 +218,17 @@ func (v *visit) deadline(c *model.Case, r *templates.QueueRow) {
 // emptyQueue says why there is nothing, and that it was read.
 func (v *visit) emptyQueue(q queueQuery) *templates.EmptyView {
 	switch {
+	case q.unsearchable() != "":
+		return &templates.EmptyView{Title: "This cannot be searched for", Text: say(q.unsearchable(), " Nothing was looked up.")}
 	case q.text != "":
 		return &templates.EmptyView{Title: "Nothing is found", Text: say("Searched by intent id and key, step key, wire key, provider reference, request id, the ids of previews, requests for approval, uploads and audit entries, addresses of this console, and any word of the payee’s name from its beginning. What belongs to another account is not found either.")}
 	case q.address("sort", "") != "/":
 		return &templates.EmptyView{Title: "Nothing matches this filter", Text: say(templates.Link("/", "Show everything that needs somebody"))}
 	}
-	e := &templates.EmptyView{Title: "Nothing needs anybody", Text: say("No filter is set, and nothing of your accounts is hidden. "), Facts: []templates.Fact{
+	e := &templates.EmptyView{Title: "Nothing needs an operator", Text: say("No filter is set, and nothing of your accounts is hidden but what waits for approvers. "), Facts: []templates.Fact{
 		{Label: "Finished work", Text: say(templates.Link("/?state=all", "Show all intents"))}}}
 	if v.counts.Approvals.N > 0 {
 		e.Facts = append(e.Facts, templates.Fact{Label: "Waiting for approvers", Text: say(templates.Link("/approvals", counted(v.counts.Approvals.N, "request")))})
 	}
 	return e
-}
-
-// sums is the ledger line of what is uncertain now.
-func (v *visit) sums(list []store.Uncertain, capped bool) templates.Sums {
-	s := templates.Sums{Heading: "Uncertain now", Href: "/uncertain"}
-	effects, oldest := 0, model.Time(0)
-	for _, u := range list {
-		effects += u.Effects
-		if oldest == 0 || u.Oldest < oldest {
-			oldest = u.Oldest
-		}
-		if u.Currency != "" {
-			s.Columns = append(s.Columns, templates.SumColumn{Money: model.Money{Amount: u.Amount, Currency: u.Currency},
-				Note: say(counted(u.Effects, "effect"), " · oldest ", templates.Ago(v.at(u.Oldest)))})
-		}
-	}
-	if effects == 0 {
-		s.Calm, s.Figure, s.Note = true, "Nothing", say("every effect that was sent is certain")
-		return s
-	}
-	s.Figure, s.Note = counted(effects, "effect"), say("oldest ", templates.Ago(v.at(oldest)))
-	if capped {
-		s.Note = say("more than ", grouped(store.MaxCount), "; the sums are of the first")
-	}
-	return s
 }

@@ -2,9 +2,8 @@ package web
 
 import (
 	"errors"
-	"net/url"
+	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"countersign/internal/model"
@@ -12,45 +11,13 @@ import (
 	"countersign/web/templates"
 )
 
-// queueQuery is the address of a list, as it came.
-type queueQuery struct {
-	text, kind, state, account, currency, min, before, owner, sort, cursor string
-}
-
-func readQueueQuery(q url.Values) queueQuery {
-	at := func(name string) string { return strings.TrimSpace(q.Get(name)) }
-	return queueQuery{at("q"), at("kind"), at("state"), at("account"), at("currency"), at("min"), at("before"), at("owner"), at("sort"), at("cursor")}
-}
-
-// address is the list's address, with other values in place of some; "" drops one.
-func (q queueQuery) address(changes ...string) string {
-	values := url.Values{}
-	set := func(name, value string) {
-		values.Del(name)
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	for name, value := range map[string]string{"q": q.text, "kind": q.kind, "state": q.state, "account": q.account, "currency": q.currency,
-		"min": q.min, "before": q.before, "owner": q.owner, "sort": q.sort} {
-		set(name, value)
-	}
-	for i := 0; i+1 < len(changes); i += 2 {
-		set(changes[i], changes[i+1])
-	}
-	if len(values) == 0 {
-		return "/"
-	}
-	return "/?" + values.Encode()
-}
-
 // kinds are what the kind filter offers.
 var kinds = []string{model.KindPayout, model.KindStatement, model.KindDispute, model.KindCompensation}
 
 // filter checks the query. Faults are of what was typed; an error is about what
 // no form of ours offers.
 func (q queueQuery) filter(v *visit) (f store.ListFilter, faults templates.FieldErrors, err error) {
-	f = store.ListFilter{Accounts: v.actor.Accounts(), Kind: q.kind, State: q.state, Currency: q.currency, Owner: q.owner, Order: store.Order(q.sort), Limit: rowsPerPage}
+	f = store.ListFilter{Accounts: v.actor.Accounts(), Kind: q.kind, State: q.state, Currency: q.currency, Owner: q.owner, Order: store.Order(q.sort), Provider: q.provider, Limit: rowsPerPage}
 	if q.account != "" {
 		if !v.actor.Sees(q.account) {
 			return f, nil, notFound("There is no account %s, or it is not yours to see.", q.account)
@@ -60,20 +27,22 @@ func (q queueQuery) filter(v *visit) (f store.ListFilter, faults templates.Field
 	if err := q.known(); err != nil {
 		return f, nil, err
 	}
+	if q.state == stateOpen {
+		f.State = ""
+	}
+	f.Acting = q.state == "" && q.text == ""
+	switch q.due {
+	case duePast:
+		f.Due = v.now()
+	case dueSoon:
+		f.Due = v.now().Add(deadlineSoon)
+	case dueAny:
+		f.Due = math.MaxInt64
+	}
 	if q.owner == "me" {
 		f.Owner = v.actor.ID
 	}
-	if f.Min, err = q.least(); err != nil {
-		faults = append(faults, templates.FieldError{Field: "min", Message: faultOf(err)})
-	}
-	if q.before != "" {
-		day, err := time.ParseInLocation(time.DateOnly, q.before, v.zone())
-		if err != nil {
-			faults = append(faults, templates.FieldError{Field: "before", Message: "This is no date, as in 2026-11-30"})
-		} else {
-			f.Before = model.At(day.AddDate(0, 0, 1)) // the day itself counts
-		}
-	}
+	faults = append(q.amounts(&f), q.days(v, &f)...)
 	return f, faults, nil
 }
 
@@ -83,31 +52,89 @@ func (q queueQuery) known() error {
 		return model.Errorf(model.Invalid, "invalid-params", "The list has no such filter.").WithFields(model.Field{Location: name, Message: "is none of those offered"})
 	}
 	_, money := model.Exponent(q.currency)
+	own := []string{"", stateOpen, store.AnyState, store.StateUnknown}
 	switch {
 	case q.kind != "" && !slices.Contains(kinds, q.kind):
 		return bad("kind")
-	case q.state != "" && q.state != store.AnyState && q.state != store.StateUnknown && !slices.Contains(model.IntentStates, model.IntentState(q.state)):
+	case !slices.Contains(own, q.state) && !slices.Contains(model.IntentStates, model.IntentState(q.state)):
 		return bad("state")
 	case q.currency != "" && !money:
 		return bad("currency")
 	case !slices.Contains([]string{"", "amount", "age", "new"}, q.sort):
 		return bad("sort")
+	case !slices.Contains([]string{"", duePast, dueSoon, dueAny}, q.due):
+		return bad("due")
 	case len(q.owner) > 64:
 		return bad("owner")
+	case len(q.provider) > 64:
+		return bad("provider")
 	}
 	return nil
 }
 
-// least is the amount from which on the list shows, in minor units.
-func (q queueQuery) least() (int64, error) {
-	if q.min == "" {
-		return 0, nil
+// amounts reads the smallest and the largest amount, in minor units.
+func (q queueQuery) amounts(f *store.ListFilter) (faults templates.FieldErrors) {
+	read := func(field, typed string, into *int64) {
+		if typed == "" {
+			return
+		}
+		var m model.Money
+		err := errors.New("choose the currency of the amount")
+		if q.currency != "" {
+			m, err = model.ParseDecimal(typed, q.currency)
+		}
+		if err != nil {
+			faults = append(faults, templates.FieldError{Field: field, Message: faultOf(err)})
+			return
+		}
+		*into = m.Amount
 	}
-	if q.currency == "" {
-		return 0, errors.New("choose the currency of the amount")
+	read("min", q.min, &f.Min)
+	read("max", q.max, &f.Max)
+	if f.Min > 0 && f.Max > 0 && f.Max < f.Min {
+		faults = append(faults, templates.FieldError{Field: "max", Message: "The largest amount is below the smallest"})
 	}
-	m, err := model.ParseDecimal(q.min, q.currency)
-	return m.Amount, err
+	return faults
+}
+
+// days reads the first and the last day since which a row is stuck or uncertain;
+// both count whole, in the zone of the address.
+func (q queueQuery) days(v *visit, f *store.ListFilter) (faults templates.FieldErrors) {
+	zone := q.clockZone(v)
+	if zone == nil {
+		zone = v.zone()
+		faults = append(faults, templates.FieldError{Field: "before", Message: "The zone in this address is not known: the days are read in " + zone.String()})
+	}
+	read := func(field, typed string) (day time.Time) {
+		day, err := time.ParseInLocation(time.DateOnly, typed, zone)
+		if err != nil && typed != "" {
+			faults = append(faults, templates.FieldError{Field: field, Message: "This is no date, as in 2026-11-30"})
+		}
+		return day
+	}
+	if day := read("from", q.from); !day.IsZero() {
+		f.After = model.At(day)
+	}
+	if day := read("before", q.until); !day.IsZero() {
+		f.Before = model.At(day.AddDate(0, 0, 1)) // the day itself counts
+	}
+	if f.After != 0 && f.Before != 0 && f.Before <= f.After {
+		faults = append(faults, templates.FieldError{Field: "before", Message: "The last day lies before the first"})
+	}
+	return faults
+}
+
+// clockZone is the zone of the address's days: the viewer's where it names none,
+// nil where it names one that does not exist.
+func (q queueQuery) clockZone(v *visit) *time.Location {
+	if q.zone == "" {
+		return v.zone()
+	}
+	zone, err := time.LoadLocation(q.zone)
+	if err != nil || q.zone == "Local" {
+		return nil
+	}
+	return zone
 }
 
 // faultOf is what is wrong with one typed value, as a sentence.
@@ -128,28 +155,59 @@ func (v *visit) zone() *time.Location {
 }
 
 // form shows the filter as it was sent.
-func (q queueQuery) form(v *visit, f store.ListFilter, faults templates.FieldErrors, currencies []string) templates.QueueFilter {
-	view := templates.QueueFilter{Query: q.text, Sort: q.sort, Min: q.min, Before: q.before, Errors: faults,
-		Active: q.address("sort", "") != "/"}
-	for _, kind := range kinds {
-		view.Kinds = append(view.Kinds, templates.Choice{Value: kind, Label: title(kind), Current: kind == q.kind})
+func (q queueQuery) form(v *visit, d queueData, faults templates.FieldErrors) templates.QueueFilter {
+	zone := q.clockZone(v)
+	if zone == nil {
+		zone = v.zone()
 	}
-	view.States = append(view.States, templates.Choice{Value: store.StateUnknown, Label: "Outcome unknown", Current: q.state == store.StateUnknown})
+	view := templates.QueueFilter{Query: q.echo(), Sort: q.sort, Min: q.min, Max: q.max, From: q.from, Before: q.until, Zone: zone.String(), Errors: faults,
+		Active: q.address("sort", "") != "/", Wide: q.max+q.from+q.provider+q.due+q.account != ""}
+	view.Kinds = chosen(q.kind, kinds, title)
+	states := []templates.Choice{{Value: stateOpen, Label: "All open, approvals too"}, {Value: store.StateUnknown, Label: "Outcome unknown"}}
 	for _, state := range model.IntentStates {
-		view.States = append(view.States, templates.Choice{Value: string(state), Label: title(string(state)), Current: q.state == string(state)})
+		states = append(states, templates.Choice{Value: string(state), Label: title(string(state))})
 	}
-	view.States = append(view.States, templates.Choice{Value: store.AnyState, Label: "All, finished too", Current: q.state == store.AnyState})
+	view.States = mark(q.state, append(states, templates.Choice{Value: store.AnyState, Label: "All, finished too"}))
 	if accounts := v.actor.Accounts(); len(accounts) > 1 {
-		for _, account := range accounts {
-			view.Accounts = append(view.Accounts, templates.Choice{Value: account, Label: account, Current: account == q.account})
-		}
+		view.Accounts = chosen(q.account, accounts, same)
 	}
-	if q.currency != "" && !slices.Contains(currencies, q.currency) {
-		currencies = append(currencies, q.currency)
-	}
-	for _, currency := range currencies {
-		view.Currencies = append(view.Currencies, templates.Choice{Value: currency, Label: currency, Current: currency == q.currency})
-	}
-	view.Owners = []templates.Choice{{Value: "me", Label: "Me", Current: q.owner == "me"}, {Value: store.Nobody, Label: "Nobody", Current: q.owner == store.Nobody}}
+	view.Currencies = chosen(q.currency, d.currencies, same)
+	view.Providers = chosen(q.provider, d.providers, same)
+	view.Owners = q.owners(d)
+	view.Dues = mark(q.due, []templates.Choice{{Value: duePast, Label: "Past"}, {Value: dueSoon, Label: "Within 4 hours, or past"}, {Value: dueAny, Label: "Any"}})
 	return view
+}
+
+// owners offers the viewer, nobody, and whom the address names.
+func (q queueQuery) owners(d queueData) []templates.Choice {
+	list := []templates.Choice{{Value: "me", Label: "Me"}, {Value: store.Nobody, Label: "Nobody"}}
+	if q.owner != "" && q.owner != "me" && q.owner != store.Nobody {
+		name := "Another person"
+		if len(d.cases) > 0 {
+			name = d.cases[0].OwnerName
+		}
+		list = append(list, templates.Choice{Value: q.owner, Label: name})
+	}
+	return mark(q.owner, list)
+}
+
+func same(text string) string { return text }
+
+// chosen offers values, and the one in force even where it is none of them.
+func chosen(value string, values []string, label func(string) string) (list []templates.Choice) {
+	if value != "" && !slices.Contains(values, value) {
+		values = append(slices.Clone(values), value)
+	}
+	for _, one := range values {
+		list = append(list, templates.Choice{Value: one, Label: label(one), Current: one == value})
+	}
+	return list
+}
+
+// mark marks the choice in force.
+func mark(value string, list []templates.Choice) []templates.Choice {
+	for i := range list {
+		list[i].Current = list[i].Value == value
+	}
+	return list
 }

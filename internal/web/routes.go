@@ -62,8 +62,12 @@ func (s *Server) routes() []route {
 // pageRoutes are the pages of whoever is signed in.
 var pageRoutes = []route{
 	{method: get, path: "/", page: (*visit).queue},
+	{method: post, path: "/views", page: (*visit).saveView},
+	{method: get, path: "/views/:id", page: (*visit).openView},
+	{method: post, path: "/views/:id", page: (*visit).changeView},
 	{method: get, path: "/intents/:id", page: (*visit).intent},
 	{method: post, path: "/intents/:id/owner", page: (*visit).owned},
+	{method: post, path: "/intents/:id/notes", page: (*visit).addNote},
 	{method: get, path: "/intents/:id/actions/:action", page: (*visit).actionForm},
 	{method: post, path: "/intents/:id/actions/:action", limit: uploadLimit, page: (*visit).makePreview},
 	{method: get, path: "/previews/:id", page: (*visit).preview},

@@ -46,7 +46,50 @@ func (n narrator) moneyStep() (first *model.Step) {
 	return first
 }
 
-// stakeOf fills in the money of a row.
+// stakeOf fills in the money of a row, and how it stands: every row says what of
+// it is uncertain, what confirmed, and what was never sent.
 func (n narrator) stakeOf(r *templates.QueueRow) {
-	r.Money, r.Stake, r.Quiet = n.stake()
+	m, note, quiet := n.stake()
+	r.Money, r.Quiet = m, quiet
+	switch {
+	case m == nil:
+	case note != "":
+		r.Stake = say(note)
+	case n.c.Uncertain > 0:
+		r.Stake = say(n.openWords())
+	default:
+		r.Stake = say("not sent yet")
+	}
+	if n.c.Uncertain > 0 && n.c.Confirmed > 0 && !quiet {
+		r.Stake = say(r.Stake, "; ", model.Money{Amount: n.c.Confirmed, Currency: n.c.Currency}, " confirmed")
+	}
+}
+
+// openWords says in what way the open money is open.
+func (n narrator) openWords() string {
+	s := n.moneyStep()
+	switch {
+	case s != nil && s.Settling:
+		return "in transit"
+	case s != nil && s.Operation == "dispute.respond":
+		return "disputed, uncertain"
+	}
+	return "uncertain"
+}
+
+// exposure says how much of an intent's money is confirmed and how much uncertain;
+// nil where it has none.
+func exposure(i *model.Intent) templates.Text {
+	money := func(amount int64) model.Money { return model.Money{Amount: amount, Currency: i.Currency} }
+	switch {
+	case i.Currency == "":
+		return nil
+	case i.Exposure() == 0:
+		return say("Exposure: ", money(0))
+	case i.Uncertain == 0:
+		return say("Exposure: ", money(i.Confirmed), ", all of it confirmed")
+	case i.Confirmed == 0:
+		return say("Exposure: ", money(i.Uncertain), ", all of it uncertain")
+	}
+	return say("Exposure: ", money(i.Exposure()), " — ", money(i.Confirmed), " confirmed, ", money(i.Uncertain), " uncertain")
 }

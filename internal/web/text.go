@@ -83,6 +83,15 @@ func money(amount int64, currency string) *model.Money {
 	return &model.Money{Amount: amount, Currency: currency}
 }
 
+// oneLine is the beginning of a text on one line, of at most so many characters.
+func oneLine(text string, characters int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(text) <= characters {
+		return text
+	}
+	return strings.TrimSpace(string([]rune(text)[:characters])) + "…"
+}
+
 // stepState is how a step's state is shown: settling has a look of its own.
 func stepState(s *model.Step) templates.State {
 	if s.Settling {

@@ -32,6 +32,17 @@ func unknownIntent() IntentView {
 		MoreEvidence: &More{Before: Say("5 more responses."), Href: "?evidence=all", Label: "Show all 11"},
 		MoreAttempts: &More{Href: "?attempts=all", Label: "Older attempts"},
 		LinksNote:    Say("No parent, no compensation."),
+		Exposure:     Say("Exposure: ", money, ", all of it uncertain"), Notes: someNotes(),
+	}
+}
+
+// someNotes are notes of people with any name, and forms that were not taken.
+func someNotes() NotesView {
+	return NotesView{
+		Intent: intentID, Count: "12 notes", MayWrite: true, Typed: hostile, Errors: FieldErrors{{Field: "text", Message: "The note is longer than 2,000 characters"}},
+		Notes: []NoteRow{{ID: "note-2", By: arabic, At: ago(time.Minute), Lines: []string{hostile, "", forty}}, {ID: "note-1", By: forty, At: ago(time.Hour), Lines: []string{"called"}}},
+		More:  &More{Href: "/intents/" + intentID + "?notes=note-1#notes", Label: "Older notes"}, Newest: "/intents/" + intentID + "#notes",
+		Hand: HandOver{To: []Choice{{Value: "p", Label: arabic}}, Errors: FieldErrors{{Field: "to", Message: "Who you chose is no operator of acme"}}},
 	}
 }
 

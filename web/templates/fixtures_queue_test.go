@@ -1,6 +1,7 @@
 package templates_test
 
 import (
+	"fmt"
 	"time"
 
 	"countersign/internal/model"
@@ -10,6 +11,7 @@ import (
 func filter() QueueFilter {
 	return QueueFilter{
 		Query: "", Sort: "uncertain",
+		Zone: "Europe/Paris", Wide: true, Dues: []Choice{{Value: "past", Label: "Past"}}, Providers: []Choice{{Value: "bank", Label: "bank"}},
 		Kinds:      []Choice{{Value: "payout", Label: "Payout"}, {Value: "statement", Label: "Statement"}, {Value: "dispute", Label: "Dispute"}},
 		States:     []Choice{{Value: "needs_review", Label: "Needs review", Current: true}, {Value: "outcome_unknown", Label: "Outcome unknown"}},
 		Accounts:   []Choice{{Value: "acme", Label: "acme"}},
@@ -37,7 +39,10 @@ func queue() QueueView {
 		Filter: filter(), Matched: "14 match, rows 1–10",
 		Orders: []Choice{{Label: "oldest uncertainty", Current: true}, {Href: "/?sort=amount", Label: "amount"}, {Href: "/?sort=new", Label: "newest"}},
 		Views:  []Choice{{Href: "/?owner=me", Label: "Mine"}, {Href: "/?owner=none", Label: "Unowned"}},
-		Rows:   queueRows(), Prev: "/?cursor=a", Next: "/?cursor=b",
+		Saved:  []Choice{{Href: "/views/view-1", Label: hostile, Current: true}}, Back: "/?kind=payout", Waiting: Say("12 more wait for ", Link("/approvals", "approvers")),
+		Needs: &Needs{Title: "What needs you", Lines: []Line{{State: "needs_review", Text: Say(Link("/?owner=me", "2 that you took are past their deadline"))}}},
+		Save:  &SaveView{Back: "/views", Query: "kind=payout", Accounts: []Choice{{Value: "acme", Label: "acme"}, {Value: "globex", Label: "globex"}}, Errors: FieldErrors{{Field: "name", Message: "The name is empty"}}},
+		Rows:  queueRows(), Prev: "/?cursor=a", Next: "/?cursor=b",
 	}
 }
 
@@ -60,6 +65,11 @@ func queueRows() []QueueRow {
 		row("Őrsi Zsófia", "Payout", some(-264000, "EUR"), "needs_review", "create-payout · returned by the bank", 80*time.Minute, ""),
 		row(hostile, hostile, some(9007199254740991, "JPY"), "awaiting_approval", hostile, 80*time.Minute, hostile),
 	}
+	for i := range rows {
+		rows[i].ID = fmt.Sprintf("%s%d", intentID[:len(intentID)-2], i+10)
+	}
+	rows[1].Alike, rows[1].Noted = Say(Link("/intents/x", "1 other"), " has the same payee"), Say(Name(arabic), ": ", Name(hostile))
+	rows[1].Take, rows[4].Stake = true, Say("uncertain")
 	rows[2].Mine, rows[2].Until = true, Say("until ", Clocktime(later(time.Hour)))
 	return append(rows, QueueRow{
 		Href: "/intents/" + intentID, Who: "Nguyễn Thị Hạnh", What: "Statement 2026-10", ID: intentID, State: "completed",
@@ -74,6 +84,14 @@ func emptyQueue() QueueView {
 		Title: "No intent of acme needs an operator", Text: Say("No filter is set and nothing is hidden from your role."),
 		Facts: []Fact{{Label: "Waiting for approvers", Text: Say(Link("/approvals", "1 request"), ", expires ", later(20*time.Hour))}},
 	}
+	return v
+}
+
+// openedView is the queue under a saved view that its maker may change.
+func openedView() QueueView {
+	v := queue()
+	v.Heading, v.Save, v.Needs = hostile, nil, nil
+	v.Open = &SavedView{Of: Say("View of ", Name(arabic), ", acme"), Filter: "/?kind=payout", Change: &SaveView{Back: "/views/view-1", Name: hostile, Shared: true}}
 	return v
 }
 

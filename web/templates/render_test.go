@@ -18,6 +18,7 @@ var keep = flag.String("pages", "", "write the rendered sample pages to this fol
 
 var pages = map[string]templ.Component{
 	"queue":            Queue(queue()),
+	"queue-view":       Queue(openedView()),
 	"queue-empty":      Queue(emptyQueue()),
 	"queue-failed":     Queue(failedQueue()),
 	"intent-unknown":   Intent(unknownIntent()),

@@ -1,0 +1,138 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"countersign/internal/store"
+)
+
+// queueQuery is the address of a list, as it came. State "" is what no approver
+// is asked about, stateOpen all open work; zone is that of the days in from and
+// until, and stands there so that an address means the same to everybody.
+type queueQuery struct {
+	text, kind, state, account, currency, min, max, from, until, zone, due, provider, owner, sort, cursor string
+
+	at string // the list's own address, where that is not made of the query: a saved view
+}
+
+// stateOpen lists all open work, what waits for approvers too.
+const stateOpen = "open"
+
+// Values of the filter by deadline.
+const (
+	duePast = "past"
+	dueSoon = "soon"
+	dueAny  = "any"
+)
+
+func readQueueQuery(q url.Values) queueQuery {
+	at := func(name string) string { return legible(strings.TrimSpace(q.Get(name))) }
+	query := queueQuery{text: unquoted(q.Get("q")), kind: at("kind"), state: at("state"), account: at("account"), currency: at("currency"), min: at("min"), max: at("max"),
+		from: at("from"), until: at("before"), zone: at("zone"), due: at("due"), provider: at("provider"), owner: at("owner"), sort: at("sort"), cursor: at("cursor")}
+	if query.from == "" && query.until == "" {
+		query.zone = ""
+	}
+	return query
+}
+
+// legible keeps what a page can repeat of what came in an address.
+func legible(text string) string {
+	const longest = 512
+	if len(text) > longest {
+		text = text[:longest]
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// unquoted is a text to search for without what a paste brings along: space,
+// quotes, brackets and the end of a sentence. Where nothing else is left, it is
+// the text.
+func unquoted(text string) string {
+	const around = "\"'`<>()[]{}“”„‟‘’‚‛«»‹›「」\u200b\u200e\u200f\ufeff"
+	frame := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(around, r) }
+	bare := strings.TrimFunc(strings.TrimRight(strings.TrimFunc(text, frame), ".,;!?"), frame)
+	if bare == "" {
+		return strings.TrimSpace(text)
+	}
+	return bare
+}
+
+// values are the query's members that are set, but for the place in the list.
+func (q queueQuery) values() url.Values {
+	values := url.Values{}
+	for name, value := range map[string]string{"q": q.text, "kind": q.kind, "state": q.state, "account": q.account, "currency": q.currency, "min": q.min, "max": q.max,
+		"from": q.from, "before": q.until, "zone": q.zone, "due": q.due, "provider": q.provider, "owner": q.owner, "sort": q.sort} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	return values
+}
+
+// address is the list's address, with other values in place of some; "" drops one.
+func (q queueQuery) address(changes ...string) string {
+	values := q.values()
+	for i := 0; i+1 < len(changes); i += 2 {
+		values.Del(changes[i])
+		if changes[i+1] != "" {
+			values.Set(changes[i], changes[i+1])
+		}
+	}
+	if len(values) == 0 {
+		return "/"
+	}
+	return "/?" + values.Encode()
+}
+
+// page is the address of another place in the list.
+func (q queueQuery) page(cursor string) string {
+	if q.at == "" {
+		return q.address("cursor", cursor)
+	}
+	return q.at + "?" + url.Values{"cursor": {cursor}}.Encode()
+}
+
+// here is the address of what is shown.
+func (q queueQuery) here() string {
+	switch {
+	case q.cursor != "":
+		return q.page(q.cursor)
+	case q.at != "":
+		return q.at
+	}
+	return q.address()
+}
+
+// plain reports whether nothing is filtered, searched or sorted.
+func (q queueQuery) plain() bool { return q.at == "" && q.address() == "/" }
+
+// echo is the text that was searched for, as far as a page repeats it.
+func (q queueQuery) echo() string {
+	text := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(q.text, "\uFFFD"))
+	const shown = 80
+	if utf8.RuneCountInString(text) > shown {
+		text = string([]rune(text)[:shown]) + "…"
+	}
+	return text
+}
+
+// unsearchable says why a text finds nothing whatever is stored; "" where it can.
+func (q queueQuery) unsearchable() string {
+	switch {
+	case q.text == "" || store.Searchable(q.text):
+		return ""
+	case !utf8.ValidString(q.text):
+		return "It is no text: some of its bytes are no characters."
+	case strings.ContainsFunc(q.text, unicode.IsControl):
+		return "It holds control characters or line breaks, which no id, key, reference or name has. Paste one of them at a time."
+	}
+	return "It is " + grouped(int64(len(q.text))) + " bytes long; no id, key, reference or name here is longer than 255. Paste one of them alone."
+}
