@@ -163,7 +163,7 @@ func (q queueQuery) form(v *visit, d queueData, faults templates.FieldErrors) te
 	view := templates.QueueFilter{Query: q.echo(), Sort: q.sort, Min: q.min, Max: q.max, From: q.from, Before: q.until, Zone: zone.String(), Errors: faults,
 		Active: q.address("sort", "") != "/", Wide: q.max+q.from+q.provider+q.due+q.account != ""}
 	view.Kinds = chosen(q.kind, kinds, title)
-	states := []templates.Choice{{Value: stateOpen, Label: "All open, approvals too"}, {Value: store.StateUnknown, Label: "Outcome unknown"}}
+	states := []templates.Choice{{Value: stateOpen, Label: "Open, with approvers too"}, {Value: store.StateUnknown, Label: "Outcome unknown"}}
 	for _, state := range model.IntentStates {
 		states = append(states, templates.Choice{Value: string(state), Label: title(string(state))})
 	}
