@@ -152,16 +152,22 @@ type Backlog struct {
 }
 
 // Waiting tells how many entries have no number yet, refused ones included.
-func (l *Log) Waiting(ctx context.Context) (Backlog, error) {
+func (l *Log) Waiting(ctx context.Context) (b Backlog, err error) {
+	err = l.db.View(ctx, func(tx *store.Tx) error {
+		b, err = l.WaitingIn(tx)
+		return err
+	})
+	return b, err
+}
+
+// WaitingIn is Waiting as a transaction sees it.
+func (l *Log) WaitingIn(tx *store.Tx) (Backlog, error) {
 	var row struct {
 		Count  int64      `db:"n"`
 		Oldest model.Time `db:"oldest"`
 	}
-	err := l.db.View(ctx, func(tx *store.Tx) error {
-		_, err := tx.Get(&row, `SELECT count(*) AS n, COALESCE(min(e.at), 0) AS oldest FROM
-			(SELECT entry_id FROM audit_waiting ORDER BY entry_id LIMIT 10000) w JOIN audit_entries e ON e.id = w.entry_id`)
-		return err
-	})
+	_, err := tx.Get(&row, `SELECT count(*) AS n, COALESCE(min(e.at), 0) AS oldest FROM
+		(SELECT entry_id FROM audit_waiting ORDER BY entry_id LIMIT 10000) w JOIN audit_entries e ON e.id = w.entry_id`)
 	return Backlog(row), err
 }
 

@@ -68,7 +68,10 @@ func (d *queueData) read(tx *store.Tx, v *visit, q queueQuery, f store.ListFilte
 	}
 	accounts := v.actor.Accounts()
 	parts = append(parts,
-		func() (err error) { d.tally, err = tx.Tally(accounts, v.actor.ID, v.now().Add(deadlineSoon)); return err },
+		func() (err error) {
+			d.tally, err = tx.Tally(accounts, v.actor.ID, v.now().Add(deadlineSoon))
+			return err
+		},
 		func() (err error) { d.currencies, err = tx.Currencies(f.Accounts); return err },
 		func() (err error) { d.providers, err = tx.CurrentProviders(); return err },
 		func() (err error) { d.views, err = tx.Views(accounts, v.actor.ID); return err },
