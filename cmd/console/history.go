@@ -21,7 +21,7 @@ const historyDays = 31
 // for the same day, and its keys name days, so that a start which goes on with an
 // interrupted one finds what that one posted.
 func history(anchor, from time.Time) []sample {
-	h := &chronicle{from: from, day: anchor.UTC().Truncate(24 * time.Hour), reps: reps(), chance: rand.New(rand.NewPCG(9, 42))}
+	h := newChronicle(anchor, from)
 	for back := historyDays; back >= 1; back-- {
 		day := h.day.AddDate(0, 0, -back)
 		if day.Day() == 1 {
@@ -46,6 +46,10 @@ type chronicle struct {
 	samples []sample
 	payouts int // so far, which decides what goes wrong with the next
 	odd     int // single payouts and disputes so far
+}
+
+func newChronicle(anchor, from time.Time) *chronicle {
+	return &chronicle{from: from, day: anchor.UTC().Truncate(24 * time.Hour), reps: reps(), chance: rand.New(rand.NewPCG(9, 42))}
 }
 
 // add posts a sample at a moment.

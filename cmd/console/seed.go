@@ -98,7 +98,7 @@ func (s *seeding) strike(ctx context.Context) error {
 	if err := s.sandbox.SetWebhook("", ""); err != nil {
 		return err
 	}
-	if err := s.faults(ctx, http.MethodDelete, nil, nil); err != nil {
+	if err := s.faults(ctx, http.MethodDelete, "", nil, nil); err != nil {
 		return err
 	}
 	ended, end := context.WithCancel(ctx)
@@ -171,7 +171,7 @@ func (s *seeding) play(ctx context.Context) error {
 	var left struct {
 		Faults []armedFault `json:"faults"`
 	}
-	if err := s.faults(ctx, http.MethodGet, nil, &left); err != nil {
+	if err := s.faults(ctx, http.MethodGet, "", nil, &left); err != nil {
 		return err
 	}
 	s.armed = left.Faults

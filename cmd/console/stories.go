@@ -10,9 +10,11 @@ import (
 // The sandbox's names of operations and look-ups, which faults match.
 const (
 	atPayouts      = "payouts"
+	atCredits      = "credits"
 	atDisputes     = "disputes"
 	atMessages     = "messages"
 	lookAtPayouts  = "list_payouts"
+	lookAtCredits  = "list_credits"
 	lookAtDisputes = "list_disputes"
 	lookAtMessages = "list_messages"
 )

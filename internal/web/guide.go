@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 
 	"countersign/internal/model"
 	"countersign/internal/store"
@@ -10,21 +11,33 @@ import (
 
 // guide is the demo's tour: every story with its intent as it is now.
 func (v *visit) guide() error {
-	view := templates.GuideView{Page: v.titled("Guide")}
+	view := templates.GuideView{Page: v.titled("Guide"), Lab: v.Demo.Lab != nil}
 	for _, paragraph := range v.Demo.Intro {
 		view.Intro = append(view.Intro, say(paragraph))
 	}
+	for _, w := range v.Demo.Walks {
+		view.Walks = append(view.Walks, walkView(w))
+	}
+	for _, p := range v.Demo.People {
+		view.People = append(view.People, templates.SamplePerson(p))
+	}
 	hidden := "" // the account of stories that the viewer does not see
 	err := v.read(func(tx *store.Tx) error {
-		for _, s := range v.Demo.Stories {
-			i, err := tx.Intent(s.Intent, v.actor.Accounts())
-			switch {
-			case model.KindOf(err) == model.NotFound:
-				hidden = s.Account
-			case err != nil:
-				return err
-			default:
-				view.Stories = append(view.Stories, templates.StoryRow{Title: s.Title, Text: say(s.Text), Try: say(s.Try), Href: "/intents/" + i.ID, State: templates.State(i.State)})
+		for _, g := range v.Demo.Groups {
+			group := templates.StoryGroup{Title: g.Title, Text: g.Text}
+			for _, s := range g.Stories {
+				row, seen, err := v.storyRow(tx, s)
+				if err != nil {
+					return err
+				}
+				if !seen {
+					hidden = s.Account
+					continue
+				}
+				group.Stories = append(group.Stories, row)
+			}
+			if len(group.Stories) > 0 {
+				view.Groups = append(view.Groups, group)
 			}
 		}
 		return nil
@@ -33,7 +46,46 @@ func (v *visit) guide() error {
 		return err
 	}
 	if hidden != "" {
-		view.Intro = append(view.Intro, say("Stories of the account ", templates.Code(hidden), " are shown to its people only."))
+		view.Hidden = say("Stories of the account ", templates.Code(hidden), " are shown to its people only.")
 	}
 	return v.show(http.StatusOK, templates.Guide(view))
+}
+
+func walkView(w Walk) templates.WalkView {
+	view := templates.WalkView{Title: w.Title, As: w.As}
+	for _, s := range w.Steps {
+		step := say(s.Text)
+		if s.Href != "" {
+			step = say(s.Text, " ", templates.Link(s.Href, s.Label), ".")
+		}
+		view.Steps = append(view.Steps, step)
+	}
+	return view
+}
+
+// storyRow is a story with its intent as it is now, if the viewer sees that.
+func (v *visit) storyRow(tx *store.Tx, s Story) (row templates.StoryRow, seen bool, err error) {
+	i, err := tx.Intent(s.Intent, v.actor.Accounts())
+	if model.KindOf(err) == model.NotFound {
+		return row, false, nil
+	}
+	if err != nil {
+		return row, false, err
+	}
+	row = templates.StoryRow{Title: s.Title, Text: say(s.Text), Try: say(s.Try), As: s.As, Href: "/intents/" + i.ID, State: templates.State(i.State)}
+	if s.Fault != "" && v.Demo.Lab != nil {
+		row.Again = "/lab?" + url.Values{"fault": {s.Fault}, "effect": {labEffectOf(i.Kind)}}.Encode()
+	}
+	return row, true, nil
+}
+
+// labEffectOf is the lab's effect that is most like an intent's.
+func labEffectOf(kind string) string {
+	switch kind {
+	case model.KindDispute:
+		return "dispute"
+	case model.KindStatement:
+		return "message"
+	}
+	return "payout"
 }

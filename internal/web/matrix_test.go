@@ -92,6 +92,9 @@ var matrix = map[string]struct {
 	"POST /me/keys":                     {"", url.Values{"name": {"laptop"}, "do": {"create"}}, statuses{401, 200, 200, 200, 200, 200, 200}},
 	"POST /me/sessions/revoke":          {"", url.Values{"session": {"00"}}, statuses{401, 404, 404, 404, 404, 404, 404}},
 	"GET /guide":                        {"", nil, signedIn},
+	"GET /lab":                          {"", nil, signedIn},
+	"POST /lab":                         {"", labForm("a1b2c3d4e5f6a7b8"), statuses{401, 303, 403, 403, 403, 303, 403}},
+	"POST /lab/disarm":                  {"", url.Values{"id": {"7"}}, statuses{401, 303, 403, 403, 403, 404, 403}},
 }
 
 // examples are what the parameters of paths name in the tests.

@@ -56,6 +56,13 @@ func (s *Server) routes() []route {
 	if s.Demo != nil {
 		list = append(list, route{method: get, path: "/guide", page: (*visit).guide})
 	}
+	if s.Demo != nil && s.Demo.Lab != nil {
+		list = append(list, []route{
+			{method: get, path: "/lab", page: (*visit).labPage},
+			{method: post, path: "/lab", page: (*visit).runLab},
+			{method: post, path: "/lab/disarm", page: (*visit).disarmLab},
+		}...)
+	}
 	return list
 }
 

@@ -49,21 +49,6 @@ type Config struct {
 	Follows func(model.Contract) []string
 }
 
-// Demo is what pages of the demo say about it.
-type Demo struct {
-	Intro   []string // paragraphs of the guide
-	Stories []Story
-}
-
-// Story is one labelled intent of the demo.
-type Story struct {
-	Title   string
-	Intent  string // id
-	Account string // whose people see it
-	Text    string // what happened
-	Try     string // what to do with it
-}
-
 // Server answers requests. It is safe for concurrent use.
 type Server struct {
 	Config

@@ -47,6 +47,7 @@ type world struct {
 	web    *Server
 	url    string
 	ids    map[string]string // of people, by name
+	lab    *labBench
 
 	mu    sync.Mutex
 	clock time.Time
@@ -84,7 +85,7 @@ func newWorld(t testing.TB) *world {
 	w.update(w.populate)
 	counts := metrics.New(w.db, w.log)
 	w.web = New(Config{Metrics: counts.Handler(), Observe: counts.Answered, DB: w.db, Log: w.log, Runner: w.run, Timing: timing, Tiers: authz.DefaultTiers, Plain: true, Webhooks: w.engine,
-		Health: w.engine.Healthy, Demo: &Demo{Intro: []string{"A tour."}, Stories: []Story{{Title: "One", Text: "It happened.", Try: "Look."}}}})
+		Health: w.engine.Healthy, Demo: w.demo()})
 	outside := httptest.NewServer(w.web.Handler())
 	t.Cleanup(outside.Close)
 	w.url = outside.URL

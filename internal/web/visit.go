@@ -121,6 +121,9 @@ func (v *visit) navigation() []templates.NavItem {
 	if v.Demo != nil {
 		items = append(items, templates.NavItem{Href: "/guide", Label: "Guide"})
 	}
+	if v.Demo != nil && v.Demo.Lab != nil {
+		items = append(items, templates.NavItem{Href: "/lab", Label: "Fault lab"})
+	}
 	for i := range items {
 		here := items[i].Href
 		items[i].Current = v.r.URL.Path == here || here != "/" && strings.HasPrefix(v.r.URL.Path, here+"/")

@@ -131,17 +131,6 @@ func stepUp() StepUpView {
 	return StepUpView{Page: page("Confirm that it is you", "/"), Next: "/approvals", Failed: Say("The password is wrong. Nothing was done."), Wait: &wait}
 }
 
-func guide() GuideView {
-	return GuideView{
-		Page: demoPage("Guide", "/guide"), Intro: []Text{Say("Every story below was made by the real engine against the sandbox provider.")},
-		Stories: []StoryRow{
-			{Title: "The connection is cut after acceptance", Href: "/intents/" + intentID, Text: Say("The payout was accepted, and the answer never arrived."), State: "outcome_unknown", Try: Say("Try: reconcile")},
-			{Href: "/intents/" + intentID, Title: "A query finds another amount", Text: Say("A conflict."), Try: Say("Try: mark")},
-		},
-		People: []Fact{{Label: "Priya Raman", Text: Say("operator of acme")}},
-	}
-}
-
 func signIn() SignInView {
 	wait := Clock{Now: shown.UnixMicro()}.At(shown.Add(time.Minute).UnixMicro())
 	return SignInView{

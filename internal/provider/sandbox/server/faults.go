@@ -237,6 +237,9 @@ func checkMS(ms int64) error {
 	return check(ms >= 0 && ms <= year, "ms: must be from 0 to a year of milliseconds")
 }
 
+// FaultNames lists every fault that can be armed, in the order of the alphabet.
+func FaultNames() []string { return faultNames() }
+
 func faultNames() []string {
 	names := make([]string, 0, len(faultKinds))
 	for name := range faultKinds {

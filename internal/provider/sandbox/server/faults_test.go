@@ -320,6 +320,18 @@ func TestFaultsTakeTurnsAndEnd(t *testing.T) {
 	}
 }
 
+func TestOneFaultIsTakenBack(t *testing.T) {
+	b := start(t)
+	b.arm(`{"fault":"500_before"}`)
+	b.arm(`{"fault":"429"}`)
+	if left := b.do(200, "DELETE", "/faults/1", "").raw; strings.Contains(left, "500_before") || !strings.Contains(left, `"429"`) {
+		t.Fatal(left)
+	}
+	b.do(404, "DELETE", "/faults/1", "")
+	b.do(404, "DELETE", "/faults/first", "")
+	b.do(429, "POST", "/payouts", transfer("k"), "Idempotency-Key", "k")
+}
+
 func TestFaultsThatAreRefused(t *testing.T) {
 	b := start(t)
 	for _, body := range []string{`{"fault":"explode"}`, `{"fault":"slow","times":0}`, `{"fault":"slow","ms":-1}`,

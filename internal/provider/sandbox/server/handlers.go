@@ -38,6 +38,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /books", s.plain(http.StatusOK, func(tx *sql.Tx, _ *http.Request) (answer, error) { return readBooks(tx) }))
 	mux.HandleFunc("GET /faults", s.plain(http.StatusOK, showFaults))
 	mux.HandleFunc("DELETE /faults", s.plain(http.StatusOK, clearFaults))
+	mux.HandleFunc("DELETE /faults/{id}", s.plain(http.StatusOK, clearFault))
 	mux.HandleFunc("POST /faults", s.plain(http.StatusCreated, s.armFault))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, notFound("There is no such endpoint for this method."))
@@ -210,6 +211,18 @@ func showFaults(tx *sql.Tx, _ *http.Request) (answer, error) {
 func clearFaults(tx *sql.Tx, _ *http.Request) (answer, error) {
 	_, err := tx.Exec(`DELETE FROM faults`)
 	return jsonAnswer(http.StatusOK, map[string]any{"faults": []armed{}}), err
+}
+
+// clearFault takes back one armed fault, and shows those that are left.
+func clearFault(tx *sql.Tx, r *http.Request) (answer, error) {
+	done, err := tx.Exec(`DELETE FROM faults WHERE id=?`, r.PathValue("id"))
+	if err != nil {
+		return answer{}, err
+	}
+	if n, err := done.RowsAffected(); err != nil || n == 0 {
+		return answer{}, errors.Join(err, notFound("There is no such armed fault."))
+	}
+	return showFaults(tx, r)
 }
 
 func (s *Server) armFault(tx *sql.Tx, r *http.Request) (answer, error) {

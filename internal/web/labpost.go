@@ -1,0 +1,254 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"countersign/internal/actions"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+	"countersign/web/templates"
+)
+
+// onceForm is what a form's own key looks like.
+var onceForm = regexp.MustCompile(`^[a-z0-9]{16,40}$`)
+
+// The limits of what a form may ask for.
+const (
+	labTimes = 20
+	labLasts = time.Hour
+)
+
+// runLab arms a fault for an intent that does not exist yet, and then posts it:
+// its id, and so its step keys, are known beforehand. The same form sent again
+// leads to the same intent, and arms nothing.
+func (v *visit) runLab() error {
+	var typed labFields
+	if err := v.bind(&typed); err != nil {
+		return err
+	}
+	accounts := v.permitted(authz.WriteIntents)
+	if len(accounts) == 0 {
+		return v.denied(authz.WriteIntents)
+	}
+	if !oneOf(typed.Account, accounts...) {
+		typed.Account = accounts[0]
+	}
+	in, order, faults := v.labOrder(typed)
+	if len(faults) > 0 {
+		return v.labFault(typed, faults)
+	}
+	used, err := v.labUsed(order.Intent)
+	if err != nil {
+		return err
+	}
+	var armed []int64
+	if !used {
+		if armed, err = v.Demo.Lab.Arm(v.r.Context(), order); err != nil {
+			return err
+		}
+	}
+	_, err = v.Runner.Accept(v.r.Context(), v.actor, in)
+	switch {
+	case err == nil:
+		v.wake()
+		return v.to("/intents/" + order.Intent)
+	case model.KindOf(err) != model.Unknown: // nothing was posted that the fault is for
+		err = errors.Join(err, v.Demo.Lab.Disarm(v.r.Context(), armed...))
+	}
+	return v.labRefused(typed, order, err)
+}
+
+// labUsed reports whether a form posted its intent already.
+func (v *visit) labUsed(intent string) (used bool, err error) {
+	err = v.read(func(tx *store.Tx) error {
+		used, err = v.sees(tx, intent)
+		return err
+	})
+	return used, err
+}
+
+// labOrder checks what was typed, and makes of it the intent and its fault.
+func (v *visit) labOrder(typed labFields) (in actions.Submission, o LabOrder, faults templates.FieldErrors) {
+	wrong := func(field, message string) {
+		faults = append(faults, templates.FieldError{Field: field, Message: message})
+	}
+	var known bool
+	if o.Effect, known = v.Demo.Lab.effect(typed.Effect); !known {
+		wrong("effect", "Choose which call to the provider is to go wrong")
+	}
+	if o.Fault, known = v.Demo.Lab.fault(typed.Fault); !known {
+		wrong("fault", "Choose a fault")
+	} else if o.Effect.Name != "" && !o.Fault.meets(o.Effect) {
+		wrong("effect", "“"+o.Fault.Title+"” means nothing to this call. "+effectWords(o.Fault.Effects, 0))
+	}
+	o.Times = whole(typed.Times, labTimes)
+	if o.Times == 0 {
+		wrong("times", "Give a whole number from 1 to 20")
+	}
+	if o.Lasts = lasting(typed.Seconds); o.Lasts < 0 {
+		wrong("seconds", "Give seconds from 0.1 to 3600, or nothing")
+	}
+	o.Blind = typed.Blind != ""
+	amount, err := model.ParseDecimal(strings.TrimSpace(typed.Amount), typed.Currency)
+	if err != nil || amount.Amount <= 0 {
+		wrong("amount", "Give a plain decimal above zero, with at most as many decimals as the currency has")
+	}
+	if !onceForm.MatchString(typed.Once) {
+		wrong("fault", "This form is not complete; reload the page and send it again")
+	}
+	if len(faults) > 0 {
+		return in, o, faults
+	}
+	in = actions.Submission{Key: labKeys + typed.Once, Kind: o.Effect.Kind, Account: typed.Account, Params: labParams(typed, o, amount, v.now().Std())}
+	o.Intent = model.IntentID(v.DB.Installation, in.Account, in.Kind, in.Key)
+	return in, o, nil
+}
+
+// whole reads a number from 1 to most; 0 is none.
+func whole(text string, most int) int {
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || n < 1 || n > most {
+		return 0
+	}
+	return n
+}
+
+// lasting reads seconds; nothing is 0, what cannot be is negative.
+func lasting(text string) time.Duration {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	d := time.Duration(n * float64(time.Second))
+	if err != nil || !(n >= 0.1) || n > labLasts.Seconds() {
+		return -1
+	}
+	return d
+}
+
+// labParams are those of the intent: a payout, or a dispute whose answer or
+// credit is to go wrong.
+func labParams(typed labFields, o LabOrder, amount model.Money, now time.Time) json.RawMessage {
+	payee := map[string]any{"reference": typed.Reference, "name": strings.TrimSpace(typed.Payee), "destination": "acct_lab"}
+	params := map[string]any{"amount": amount.Amount, "currency": amount.Currency, "memo": "Fault lab: " + o.Fault.Name + " at " + o.Effect.Step}
+	if o.Effect.Kind == model.KindPayout {
+		payee["email"] = "lab@example.com"
+		params["payee"], params["period"] = payee, now.UTC().Format("2006-01")
+	} else {
+		params["dispute"], params["charge"], params["reason"], params["response"] = "dp_lab_"+typed.Once[:8], "ch_lab_"+typed.Once[:8], "product_not_received", "contest"
+		params["due_by"] = now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 14).Format(time.RFC3339)
+		params["evidence"] = []map[string]any{{"type": "shipping", "text": "Delivered and signed for."}}
+		if o.Effect.Name == "credit" {
+			params["credit"] = map[string]any{"payee": payee, "amount": amount.Amount}
+		}
+	}
+	text, err := json.Marshal(params)
+	if err != nil {
+		panic(err) // of texts and numbers
+	}
+	return text
+}
+
+// labFault shows the form again with what is to be mended.
+func (v *visit) labFault(typed labFields, faults templates.FieldErrors) error {
+	view, err := v.labView(typed, faults)
+	if err != nil {
+		return err
+	}
+	return v.show(http.StatusUnprocessableEntity, templates.Lab(view))
+}
+
+// labField is the form's field for a fault of the params.
+var labField = map[string]string{"/params/payee/name": "payee", "/params/payee/reference": "reference", "/params/credit/payee/name": "payee",
+	"/params/credit/payee/reference": "reference", "/params/amount": "amount", "/params/currency": "amount"}
+
+// labRefused shows why the intent was not posted. A form that was used before for
+// something else gets a new key: what it posted stays.
+func (v *visit) labRefused(typed labFields, o LabOrder, cause error) error {
+	var refusal *model.Error
+	if !errors.As(cause, &refusal) {
+		return cause
+	}
+	var faults templates.FieldErrors
+	for _, f := range refusal.Fields {
+		if field, ok := labField[f.Location]; ok {
+			faults = append(faults, templates.FieldError{Field: field, Message: upper(strings.TrimPrefix(field, "/")) + " " + f.Message})
+		}
+	}
+	if refusal.Code == "idempotency-key-reused" {
+		typed.Once = v.freshLab().Once
+		view, err := v.labView(typed, nil)
+		if err != nil {
+			return err
+		}
+		view.Done = &templates.Note{Kind: "mind", Title: say("Nothing was posted: this form made an intent already, with other contents."),
+			Text: []templates.Text{say("That one is ", templates.Link("/intents/"+o.Intent, "here"), ". What you typed stands below in a new form; send it for another intent.")}}
+		return v.show(http.StatusConflict, templates.Lab(view))
+	}
+	if len(faults) == 0 {
+		return cause
+	}
+	return v.labFault(typed, faults)
+}
+
+// disarmLab takes an armed fault back.
+func (v *visit) disarmLab() error {
+	if len(v.permitted(authz.WriteIntents)) == 0 {
+		return v.denied(authz.WriteIntents)
+	}
+	id, err := strconv.ParseInt(v.r.PostFormValue("id"), 10, 64)
+	if err != nil {
+		return model.Errorf(model.Invalid, "invalid-params", "The form names no armed fault; nothing was changed.")
+	}
+	armed, err := v.Demo.Lab.Armed(v.r.Context())
+	if err != nil {
+		return err
+	}
+	for _, a := range armed {
+		if a.ID != id {
+			continue
+		}
+		intent, _, _ := strings.Cut(a.StepKey, ":")
+		mine, err := v.labMine(intent)
+		if err != nil {
+			return err
+		}
+		if !mine {
+			break
+		}
+		if err := v.Demo.Lab.Disarm(v.r.Context(), id); err != nil {
+			return err
+		}
+		return v.to("/lab?done=disarmed")
+	}
+	return notFound("This fault is not armed any more, or it is not yours to see; nothing was changed.")
+}
+
+// labMine reports whether the person may post intents where this one is; an armed
+// fault that meets everybody is everybody's.
+func (v *visit) labMine(intent string) (mine bool, err error) {
+	if intent == "" {
+		return true, nil
+	}
+	err = v.read(func(tx *store.Tx) error {
+		mine, err = v.seesOf(tx, intent, v.permitted(authz.WriteIntents))
+		return err
+	})
+	return mine, err
+}
+
+func (v *visit) seesOf(tx *store.Tx, intent string, accounts []string) (bool, error) {
+	_, err := tx.Intent(intent, accounts)
+	if model.KindOf(err) == model.NotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
