@@ -124,9 +124,9 @@ var labFaults = []web.LabGroup{
 			Breaks: "The money comes back, and the event of that overtakes the one that it arrived. (This arms the return too.)",
 			See:    "The return is found, and the older event does not undo that.",
 			Safe:   "An event is a hint; what counts is the object read at that moment."},
-		{Name: "not_found_for_a_while", Title: "Hidden for a while", Effects: anyEffect, Lasts: 5 * time.Second,
+		{Name: "not_found_for_a_while", Title: "Hidden for a while", Effects: anyEffect, Lasts: 1500 * time.Millisecond, Most: 1500 * time.Millisecond,
 			Breaks: "The answer is lost, and look-ups do not find the object at first. (This arms the cut too.)",
 			See:    "“Not found” that is inconclusive, with the moment from which it would be final; then the object is found.",
-			Safe:   "Absence counts only once nothing can still be on its way."},
+			Safe:   "Absence counts only once nothing can still be on its way, by the delay that the provider promises; the lab hides nothing for longer than that."},
 	}},
 }

@@ -75,6 +75,9 @@ type LabFault struct {
 	Safe    string        // why that is safe
 	Effects []string      // names of the effects that it means something to
 	Lasts   time.Duration // unless told otherwise; 0: it has no length
+	// Most is the longest that keeps what the provider promises; 0: any length does.
+	// Beyond it even a look-up that proves absence would be wrong.
+	Most time.Duration
 }
 
 // LabEffect is a call to the provider that a fault can meet.

@@ -57,7 +57,7 @@ func (w *world) demo() *Demo {
 			Account: "acme", Text: "It happened.", Try: "Look.", As: "Olga", Fault: "429"}}}},
 		People: []SamplePerson{{Name: "Olga", Email: "olga@example.com", Role: "operator", Account: "acme", May: "act"}},
 		Lab: &Lab{Groups: []LabGroup{{Title: "Answers", Faults: []LabFault{{Name: "429", Title: "Too many", Breaks: "Not now.", See: "A wait.", Safe: "Nothing was done.", Effects: []string{"payout", "dispute", "credit"}, Lasts: time.Second},
-			{Name: "wrong_amount_echo", Title: "Another amount", Effects: []string{"payout"}}}}},
+			{Name: "wrong_amount_echo", Title: "Another amount", Effects: []string{"payout"}, Most: time.Second}}}},
 			Effects: []LabEffect{{"payout", "the payout", model.KindPayout, "create-payout"}, {"dispute", "the answer", model.KindDispute, "submit-response"}, {"credit", "the credit", model.KindDispute, "credit-balance"}},
 			Arm:     w.lab.arm, Armed: w.lab.list, Disarm: w.lab.disarm}}
 }
@@ -131,6 +131,9 @@ func TestLabRefusesWhatCannotBe(t *testing.T) {
 	}
 	if p := olga.ask(post, "/lab", labForm(labOnce, "fault", "wrong_amount_echo", "effect", "dispute")); p.status != 422 || !strings.Contains(p.text(), "means nothing") {
 		t.Errorf("a fault at a call that it cannot meet: %d", p.status)
+	}
+	if p := olga.ask(post, "/lab", labForm(labOnce, "fault", "wrong_amount_echo", "seconds", "1.1")); p.status != 422 || !strings.Contains(p.text(), "At most 1 s") {
+		t.Errorf("longer than the provider's promise: %d", p.status)
 	}
 	if len(w.lab.armed) != before {
 		t.Errorf("%d faults are armed, want %d", len(w.lab.armed), before)

@@ -94,6 +94,8 @@ func (v *visit) labOrder(typed labFields) (in actions.Submission, o LabOrder, fa
 	}
 	if o.Lasts = lasting(typed.Seconds); o.Lasts < 0 {
 		wrong("seconds", "Give seconds from 0.1 to 3600, or nothing")
+	} else if o.Fault.Most > 0 && o.Lasts > o.Fault.Most {
+		wrong("seconds", "At most "+seconds(o.Fault.Most)+" for this fault: the provider promises to show within that what it did, and a “not found” after it counts as proof")
 	}
 	o.Blind = typed.Blind != ""
 	amount, err := model.ParseDecimal(strings.TrimSpace(typed.Amount), typed.Currency)
