@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // axeSource is axe-core's script, read once.
@@ -25,11 +23,12 @@ const axeRun = `axe.run(document, {
 	resultTypes: ["violations"], preload: false,
 }).then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.target.join(" ") + ": " + n.failureSummary.replace(/\s+/g, " "))))`
 
-// The rules: of WCAG 2.2, levels A and AA, all, or where a page differs from
-// its light look in nothing but colours, those about colours.
+// The rules: of WCAG 2.2, levels A and AA, all; where a page differs from what
+// was looked at in nothing but colours, or in its width, those about that.
 const (
 	allRules    = `{ type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"] }`
 	colourRules = `["color-contrast", "link-in-text-block"]`
+	narrowRules = `["target-size", "scrollable-region-focusable", "color-contrast"]`
 )
 
 // violations runs axe-core on the page that the tab shows.
@@ -39,7 +38,7 @@ func (b *tab) violations() []string {
 	if b.look.dark {
 		rules = colourRules
 	}
-	return evaluate(b, "running axe-core", chromedp.Evaluate[[]string](fmt.Sprintf(axeRun, rules), chromedp.EvalAwaitPromise))
+	return b.axe(rules)
 }
 
 // validate runs html-validate on pages by their names and gives its complaints,

@@ -23,25 +23,34 @@ import (
 // patience is how long one step in the browser may take on a loaded machine.
 const patience = 60 * time.Second
 
-// startBrowser starts Chromium with a profile of its own; it ends with the
-// test. Tabs are opened from the context.
-func startBrowser(t *testing.T) context.Context {
-	t.Helper()
+// theBrowser is Chromium with a profile of its own, started once for all tests.
+var theBrowser = sync.OnceValues(func() (context.Context, error) {
 	profile, err := os.MkdirTemp("", "countersign-chromium-")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(have.chromium), chromedp.UserDataDir(profile), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true))
 	alloc, cancelAlloc := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(alloc)
-	t.Cleanup(func() {
+	closeBrowser = func() {
 		cancel()
 		cancelAlloc()
 		removeAll(profile)
-	})
-	if err := chromedp.Do(ctx); err != nil {
+	}
+	return ctx, chromedp.Do(ctx)
+})
+
+// closeBrowser ends Chromium, if a test has started it.
+var closeBrowser = func() {}
+
+// startBrowser gives the Chromium that all tests share. Tabs are opened from the
+// context, each with cookies of its own.
+func startBrowser(t *testing.T) context.Context {
+	t.Helper()
+	ctx, err := theBrowser()
+	if err != nil {
 		t.Fatalf("starting %s: %v", have.chromium, err)
 	}
 	return ctx
@@ -82,9 +91,13 @@ type tab struct {
 	base string
 	look look
 
+	keepsBody bool   // whether body is wanted
+	body      string // of the last page that was loaded, as it came
+
 	mu     sync.Mutex
-	path   string  // of the page being loaded, for messages
-	weight float64 // bytes over the wire since the page was asked for
+	path   string            // of the page being loaded, for messages
+	asked  network.RequestID // for the page itself
+	weight float64           // bytes over the wire since the page was asked for
 	wrongs []string
 }
 
@@ -101,16 +114,7 @@ func openTab(t *testing.T, browser context.Context, base string, l look) *tab {
 	})
 	b.must(chromedp.Listen(ctx, b.observe), "listening")
 	b.call(audits.Enable.Method, call(audits.Enable, cdp.Empty{}))
-	scheme := "light"
-	if l.dark {
-		scheme = "dark"
-	}
-	b.call("emulating", call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
-	}))
-	b.call("emulating", call(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
-		Width: l.width, Height: l.height, DeviceScaleFactor: 1, Mobile: l.mobile,
-	}))
+	b.settings()
 	if !l.noScript { // axe-core is there before the page is; sending it to each page took half of the time
 		source, err := axeSource()
 		b.must(err, "reading axe-core")
@@ -151,6 +155,10 @@ func (b *tab) observe(event any) {
 		// Chromium draws its own controls from data: addresses.
 		if !strings.HasPrefix(e.Request.URL, b.base+"/") && !strings.HasPrefix(e.Request.URL, "data:") {
 			b.wrong("asked another place for %s", e.Request.URL)
+		}
+	case *network.EventResponseReceived:
+		if e.Type == network.ResourceTypeDocument {
+			b.asked = e.RequestID
 		}
 	case *network.EventLoadingFinished:
 		b.weight += e.EncodedDataLength
@@ -203,7 +211,21 @@ func (b *tab) load(path string, steps ...chromedp.Action[chromedp.Void]) int64 {
 	if response == nil {
 		return 0 // from the browser's own memory, as after Back
 	}
+	if b.keepsBody {
+		b.body = evaluate(b, "keeping the page", b.source())
+	}
 	return response.Status
+}
+
+// source reads the page as it came over the wire.
+func (b *tab) source() chromedp.Action[string] {
+	b.mu.Lock()
+	asked := b.asked
+	b.mu.Unlock()
+	return func(ctx context.Context, target *chromedp.Target) (string, error) {
+		came, err := cdp.Call(ctx, target, network.GetResponseBody, network.GetResponseBodyParams{RequestID: asked})
+		return string(came.Body), err
+	}
 }
 
 // call runs an action that stays on the page.

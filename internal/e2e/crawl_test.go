@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// alike bounds how many addresses of one shape are followed: a page, its filters
+// mostAlike bounds how many addresses of one shape are followed: a page, its filters
 // and its cursors would otherwise go on for ever.
-const alike = 40
+const mostAlike = 12
 
 // crawl follows every link that a person meets, from the start page on, and
 // gives the answers by address. extra addresses are asked for too.
@@ -24,7 +24,7 @@ func crawl(t *testing.T, v *visitor, extra ...string) map[string]answer {
 	for len(waiting) > 0 {
 		path := waiting[0]
 		waiting = waiting[1:]
-		if _, known := seen[path]; known || shapes[shape(path)] >= alike {
+		if _, known := seen[path]; known || shapes[shape(path)] >= mostAlike {
 			continue
 		}
 		shapes[shape(path)]++

@@ -16,16 +16,18 @@ func TestEveryLinkAsEveryRole(t *testing.T) {
 		visitors[p.Email] = signIn(t, demo.Address, p)
 	}
 	before := quietTables(t, demo.database())
-	pages := map[string]string{}
+	pages, alike := map[string]string{}, map[string]int{}
 	for _, email := range slices.Sorted(maps.Keys(visitors)) {
 		v := visitors[email]
 		found := crawl(t, v, "/?q=nothing-has-this", "/approvals?state=rejected", "/audit?event=nothing.has.this")
 		t.Logf("%s (%s): %d addresses", email, v.Role, len(found))
-		for path, a := range found {
+		for _, path := range slices.Sorted(maps.Keys(found)) {
+			a := found[path]
 			if a.status >= 400 {
 				t.Errorf("%s as %s: status %d", path, v.Role, a.status)
 			}
-			if a.isPage() {
+			if looks := v.Role + shape(path); a.isPage() && alike[looks] < 2 { // the sweep validates each page in each state
+				alike[looks]++
 				pages[v.Role+path] = a.body
 			}
 			headers(t, path, a)

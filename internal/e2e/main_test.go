@@ -39,10 +39,23 @@ func run(m *testing.M) int {
 		return m.Run()
 	}
 	defer func() { os.RemoveAll(have.folder) }()
-	return m.Run()
+	code := m.Run()
+	closeBrowser()
+	for _, r := range []*running{full, bare} {
+		if err := r.stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "e2e:", err)
+			code = 1
+		}
+		if code != 0 && r.product != nil {
+			fmt.Fprintf(os.Stderr, "e2e: the %s demo complained:\n%s", r.folder, r.product.complaints())
+		}
+	}
+	return code
 }
 
-// console builds the binary under test, once.
+// console builds the binary under test, once. It is built without the race
+// detector, under which the pages' and the engine's own tests run the same code:
+// here it would make every page several times slower.
 var console = sync.OnceValues(func() (string, error) {
 	folder, err := os.MkdirTemp("", "countersign-e2e-")
 	if err != nil {
@@ -50,7 +63,7 @@ var console = sync.OnceValues(func() (string, error) {
 	}
 	have.folder = folder
 	binary := filepath.Join(folder, "console")
-	build := exec.Command("go", "build", raceFlag, "-o", binary, "./cmd/console")
+	build := exec.Command("go", "build", "-o", binary, "./cmd/console")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the console: %w\n%s", err, out)

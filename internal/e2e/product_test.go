@@ -3,22 +3,62 @@ package e2e
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 )
 
-// startTime is how long the demo may take until it is ready: the first makes its
-// sample work, with the race detector and on a machine that may be busy.
+// startTime is how long the demo may take until it is ready: it makes its sample
+// work first, on a machine that may be busy.
 const startTime = 4 * time.Minute
+
+// The products that the tests share, each started when a test first asks for it
+// and stopped after the last test: the demo with its sample work, and one with
+// people alone. Making the sample work takes longer than most tests, and all of
+// them find their own in it.
+var (
+	full = &running{folder: "full"}
+	bare = &running{folder: "bare", flags: []string{"--empty"}}
+)
+
+// startDemo gives the demo that all tests share.
+func startDemo(t *testing.T) *product { return full.started(t) }
+
+// startEmpty gives the demo without sample work that all tests share.
+func startEmpty(t *testing.T) *product { return bare.started(t) }
+
+// running is a product that several tests share.
+type running struct {
+	folder  string
+	flags   []string
+	once    sync.Once
+	product *product
+	err     error
+}
+
+func (r *running) started(t *testing.T) *product {
+	t.Helper()
+	r.once.Do(func() { r.product, r.err = start(r.folder, r.flags...) })
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	return r.product
+}
+
+// stop ends the product, if a test has started it.
+func (r *running) stop() error {
+	if r.product == nil {
+		return nil
+	}
+	return r.product.stop()
+}
 
 // product is the demo as a process of its own.
 type product struct {
@@ -27,16 +67,19 @@ type product struct {
 	People  []person `json:"people"`
 	APIKey  string   `json:"api_key"`
 
-	data string // its folder
-	log  *lockedBuffer
+	data    string // its folder
+	log     *lockedBuffer
+	command *exec.Cmd
 }
 
-// person is one sample person, as the ready line names them.
+// person is one sample person, as the ready line names them, and the password
+// of all sample people.
 type person struct {
 	Email     string `json:"email"`
 	Role      string `json:"role"`
 	SigninURL string `json:"signin_url"`
 	APIKey    string `json:"api_key"`
+	password  string
 }
 
 // database is the file of the demo's database.
@@ -54,104 +97,81 @@ func (p *product) of(t *testing.T, role string) person {
 	return person{}
 }
 
-// seeded is a folder with the demo's sample work, made once for all tests by the
-// binary itself, which has ended since.
-var seeded = sync.OnceValues(func() (string, error) {
+// start starts the binary as a person would, in a new folder, and waits for its
+// ready line.
+func start(folder string, flags ...string) (*product, error) {
 	binary, err := console()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	folder := filepath.Join(have.folder, "seeded")
-	ctx, cancel := context.WithTimeout(context.Background(), startTime)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, "demo", "--addr", "127.0.0.1:0", "--data", folder, "--json")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
+	p := &product{data: filepath.Join(have.folder, folder), log: &lockedBuffer{}}
+	p.command = exec.Command(binary, append([]string{"demo", "--addr", "127.0.0.1:0", "--data", p.data, "--json"}, flags...)...)
+	p.command.Stderr = p.log
+	out, err := p.command.StdoutPipe()
 	if err == nil {
-		err = cmd.Start()
+		err = p.command.Start()
 	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if _, err := bufio.NewReader(out).ReadBytes('\n'); err != nil {
-		return "", fmt.Errorf("the ready line of the first demo: %w", err)
-	}
-	return folder, errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait())
-})
-
-// copied is a copy of the seeded folder for one test. The sandbox's port goes with
-// it, as the frozen requests name it: two demos of copies cannot run at once.
-func copied(t *testing.T) string {
-	t.Helper()
-	from, err := seeded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(t.TempDir(), "demo")
-	files, err := os.ReadDir(from)
-	if err = errors.Join(err, os.Mkdir(folder, 0o700)); err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(filepath.Join(from, file.Name()))
-		if err = errors.Join(err, os.WriteFile(filepath.Join(folder, file.Name()), text, 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return folder
-}
-
-// startDemo starts the binary as a person would, in a folder with its sample
-// work, and waits for its ready line. At the end of the test it is told to stop,
-// and must do so with exit code 0.
-func startDemo(t *testing.T) *product {
-	t.Helper()
-	binary, err := console()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &product{data: copied(t), log: &lockedBuffer{}}
-	cmd := exec.Command(binary, "demo", "--addr", "127.0.0.1:0", "--data", p.data, "--json")
-	cmd.Stderr = p.log
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { p.stop(t, cmd) })
 	ready := make(chan error, 1)
 	go func() {
 		line, err := bufio.NewReader(out).ReadBytes('\n')
 		ready <- errors.Join(err, json.Unmarshal(line, p))
 	}()
 	select {
-	case err := <-ready:
-		if err != nil {
-			t.Fatalf("the ready line: %v\n%s", err, p.log)
-		}
+	case err = <-ready:
 	case <-time.After(startTime):
-		t.Fatalf("the demo is not ready after %s\n%s", startTime, p.log)
+		err = fmt.Errorf("not ready after %s", startTime)
 	}
-	return p
+	if err == nil {
+		err = p.learnPassword()
+	}
+	if err != nil {
+		p.command.Process.Kill()
+		return nil, fmt.Errorf("the demo: %w\n%s", err, p.log)
+	}
+	return p, nil
 }
 
-func (p *product) stop(t *testing.T, cmd *exec.Cmd) {
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Errorf("stopping the demo: %v", err)
+var saidPassword = regexp.MustCompile(`(?m)^The sample people's password.*: (\S+)$`)
+
+// learnPassword takes the sample people's password from what the demo says when
+// it starts.
+func (p *product) learnPassword() error {
+	for range 50 { // the log comes by another pipe than the ready line
+		if said := saidPassword.FindSubmatch(p.log.Bytes()); said != nil {
+			for i := range p.People {
+				p.People[i].password = string(said[1])
+			}
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
-	kill := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	return errors.New("it does not say the sample people's password")
+}
+
+// stop tells the demo to stop, which it must do with exit code 0.
+func (p *product) stop() error {
+	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
+		return fmt.Errorf("stopping the demo: %w", err)
+	}
+	kill := time.AfterFunc(time.Minute, func() { p.command.Process.Kill() })
 	defer kill.Stop()
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("the demo ended with %v\n%s", err, p.log)
+	if err := p.command.Wait(); err != nil {
+		return fmt.Errorf("the demo ended with %w\n%s", err, p.complaints())
 	}
-	if bytes.Contains(p.log.Bytes(), []byte("DATA RACE")) {
-		t.Errorf("the demo had a data race:\n%s", p.log)
+	return nil
+}
+
+// complaints are the lines of the log that are not about ordinary requests.
+func (p *product) complaints() (lines []byte) {
+	for line := range bytes.Lines(p.log.Bytes()) {
+		if !bytes.Contains(line, []byte("level=INFO")) {
+			lines = append(lines, line...)
+		}
 	}
-	if t.Failed() {
-		t.Logf("the demo said:\n%s", p.log)
-	}
+	return lines
 }
 
 // lockedBuffer collects what a process writes.

@@ -27,7 +27,7 @@ func TestStoryWithScript(t *testing.T) {
 	keys(t, operator)
 	wrongForm(t, operator)
 	doubleClick(t, operator)
-	stale(t, operator, other)
+	overtaken(t, operator, other)
 	auditor := openTab(t, browser, demo.Address, light)
 	auditor.signIn(demo.of(t, "auditor"))
 	notYou(t, auditor)
@@ -111,8 +111,8 @@ func (b *tab) arrive(end string) {
 	b.t.Fatalf("not at %s, but at %s:\n%s", end, b.at(), b.text("main"))
 }
 
-// stale lets another operator act between the preview and its confirmation.
-func stale(t *testing.T, b, other *tab) {
+// overtaken lets another operator act between the preview and its confirmation.
+func overtaken(t *testing.T, b, other *tab) {
 	b.open("/")
 	intent := b.rowOf(notFoundYet)
 	b.follow(intent)

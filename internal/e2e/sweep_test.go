@@ -2,11 +2,12 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
+	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -18,78 +19,126 @@ import (
 // heaviest is what a page may weigh over the wire, everything included.
 const heaviest = 100_000
 
-// TestEveryPageLooksRight opens every sort of page as every role, in light, in
-// dark and on a phone: axe-core finds no violation, the console stays silent,
-// nothing offends the policy or is loaded from elsewhere, and no page is heavy.
+// TestEveryPageLooksRight opens every page in every state as everybody who gets
+// it, and looks at each in light and dark, narrow, enlarged and in forced
+// colours: axe-core finds no violation, the markup is valid, the console stays
+// silent, nothing offends the policy or is loaded from elsewhere, no page is
+// heavy and none is wider than its window.
 func TestEveryPageLooksRight(t *testing.T) {
-	demo, browser := startDemo(t), startBrowser(t)
-	for _, l := range []look{light, dark, phone} {
-		b := openTab(t, browser, demo.Address, l)
-		b.inspect("signin", "/signin", http.StatusOK)
-		b.inspect("signin-link", strings.TrimPrefix(demo.of(t, "auditor").SigninURL, demo.Address), http.StatusOK)
-	}
-	swept := sweep{t: t, browser: browser, shapes: map[string]bool{}}
-	roles := map[string]bool{}
-	for _, p := range demo.People {
-		if !roles[p.Role] {
-			roles[p.Role] = true
-			swept.role(signIn(t, demo.Address, p))
+	scene, without, browser := theScene(t), startEmpty(t), startBrowser(t)
+	s := &sweep{browser: browser, pages: map[string]string{}}
+	there, nothing := map[rune][]view{}, map[rune][]view{}
+	for _, v := range views {
+		for _, letter := range v.who {
+			if v.state == empty {
+				nothing[letter] = append(nothing[letter], v)
+				continue
+			}
+			placed := v
+			placed.at, placed.form = scene.fill(v.at), scene.fillForm(v.form)
+			there[letter] = append(there[letter], placed)
 		}
 	}
-}
-
-// sweep opens pages role by role and remembers which shapes it has seen.
-type sweep struct {
-	t       *testing.T
-	browser context.Context
-	shapes  map[string]bool
-}
-
-// role opens one page of each shape that a person meets; of the first role, the
-// operator, every intent, for each is stuck in its own way. In dark and on a
-// phone, pages that look as they did for an earlier role are left out.
-func (s *sweep) role(v *visitor) {
-	var every, fresh []string
-	first, mine := len(s.shapes) == 0, map[string]bool{}
-	found := crawl(s.t, v, "/?q=nothing-has-this", "/approvals?state=rejected", "/audit?event=nothing.has.this", "/?min=wrong&currency=USD")
-	for _, path := range slices.Sorted(maps.Keys(found)) {
-		if a := found[path]; a.status != http.StatusOK || !a.isPage() {
-			continue
-		}
-		looks := shape(path)
-		if mine[looks] && !(first && anIntent.MatchString(path)) {
-			continue
-		}
-		every, mine[looks] = append(every, path), true
-		if !s.shapes[looks] {
-			fresh = append(fresh, path)
-		}
-	}
-	maps.Copy(s.shapes, mine)
-	s.t.Logf("%s: %d pages, %d of a new shape", v.Role, len(every), len(fresh))
-	s.inLooks(v, map[look][]string{light: every, dark: fresh, phone: fresh})
-}
-
-// inLooks opens the pages of each look, two tabs at a time.
-func (s *sweep) inLooks(v *visitor, pages map[look][]string) {
 	var group errgroup.Group
 	group.SetLimit(2)
-	for _, l := range []look{light, dark, phone} {
+	for letter := range viewers {
 		group.Go(func() error {
-			s.t.Run(v.Role+"-"+l.name, func(t *testing.T) {
-				b := openTab(t, s.browser, v.base, l)
-				b.use(v)
-				for i, path := range pages[l] {
-					b.inspect(fmt.Sprintf("%s-%02d", v.Role, i), path, http.StatusOK)
-				}
-				b.inspect(v.Role+"-missing", "/intents/intent-00000000000000000000000000", http.StatusNotFound)
-			})
+			t.Run(string(letter), func(t *testing.T) { s.all(t, letter, scene.demo, there[letter]) })
+			t.Run(string(letter)+" without work", func(t *testing.T) { s.all(t, letter, without, nothing[letter]) })
 			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
-		s.t.Error(err)
+		t.Error(err)
 	}
+	if complaints := validate(t, s.pages); complaints != "" {
+		t.Errorf("html-validate on %d pages:\n%s", len(s.pages), complaints)
+	}
+}
+
+// fillForm puts the places into what a form sends.
+func (s *scene) fillForm(form url.Values) url.Values {
+	filled := url.Values{}
+	for name, values := range form {
+		for _, value := range values {
+			filled.Add(name, s.fill(value))
+		}
+	}
+	return filled
+}
+
+// sweep opens pages and keeps the markup that the browser got.
+type sweep struct {
+	browser context.Context
+
+	mu    sync.Mutex
+	pages map[string]string
+}
+
+// all opens what one viewer gets of one product.
+func (s *sweep) all(t *testing.T, letter rune, demo *product, mine []view) {
+	if len(mine) == 0 {
+		return
+	}
+	b := openTab(t, s.browser, demo.Address, light)
+	b.keepsBody = true
+	if email := viewers[letter]; email != "" {
+		for _, p := range demo.People {
+			if p.Email == email {
+				b.use(signIn(t, demo.Address, p))
+			}
+		}
+	}
+	for _, v := range mine {
+		name := fmt.Sprintf("%c %s %s", letter, v.state, v.route)
+		if got := b.show(v); got != int64(v.status) {
+			t.Errorf("%s: %s: status %d, want %d", name, v.at, got, v.status)
+		}
+		b.examine(name + ": " + v.at)
+		s.mu.Lock()
+		s.pages[name+" "+v.at+v.form.Encode()] = b.body
+		s.mu.Unlock()
+	}
+}
+
+// show asks for a view with nothing in the browser's cache.
+func (b *tab) show(v view) int64 {
+	b.t.Helper()
+	b.call("emptying the cache", call(network.ClearBrowserCache, cdp.Empty{}))
+	method, _, _ := strings.Cut(v.route, " ")
+	if method == http.MethodGet {
+		return b.open(v.at)
+	}
+	return b.post(v.at, v.form)
+}
+
+// send makes the page that is shown send a form of its own session.
+const send = `(() => {
+	const form = document.createElement("form");
+	form.method = "post";
+	form.action = %s;
+	const values = Object.entries(%s);
+	const token = document.querySelector("input[name=csrf]");
+	if (token && !values.some(([name]) => name === "csrf")) values.push(["csrf", [token.value]]);
+	for (const [name, texts] of values) for (const text of texts) {
+		const field = document.createElement("textarea");
+		field.name = name;
+		field.value = text;
+		form.append(field);
+	}
+	document.body.append(form);
+	form.submit();
+})()`
+
+// post sends a form from a page of the product, and returns the answer's status.
+func (b *tab) post(path string, form url.Values) int64 {
+	b.t.Helper()
+	b.open("/stepup") // a page that everybody signed in has
+	action, err := json.Marshal(path)
+	b.must(err, "naming the address")
+	values, err := json.Marshal(form)
+	b.must(err, "writing the form")
+	return b.load(path, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(send, action, values)))
 }
 
 // use goes on with a session that was begun without the browser.
@@ -97,33 +146,5 @@ func (b *tab) use(v *visitor) {
 	b.t.Helper()
 	for _, c := range v.cookies(b.t) {
 		b.call("setting a cookie", call(network.SetCookie, network.SetCookieParams{Name: c.Name, Value: c.Value, URL: b.base, HTTPOnly: new(true)}))
-	}
-}
-
-// inspect opens a page with nothing in the browser's cache and looks for all
-// that can be wrong with it.
-func (b *tab) inspect(name, path string, status int64) {
-	b.t.Helper()
-	if b.look == light { // where the page is weighed
-		b.call("emptying the cache", call(network.ClearBrowserCache, cdp.Empty{}))
-	}
-	if got := b.open(path); got != status {
-		b.t.Errorf("%s (%s): status %d, want %d", path, b.look.name, got, status)
-	}
-	b.judge(path)
-	b.shot(name)
-}
-
-// judge looks for all that can be wrong with the page as it is shown.
-func (b *tab) judge(path string) {
-	b.t.Helper()
-	for _, v := range b.violations() {
-		b.t.Errorf("%s (%s): axe-core: %s", path, b.look.name, v)
-	}
-	if w := b.weighed(); w > heaviest {
-		b.t.Errorf("%s (%s) weighs %.0f bytes", path, b.look.name, w)
-	}
-	if wide := evaluate(b, "measuring", chromedp.Evaluate[int64](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); wide > 0 {
-		b.t.Errorf("%s (%s): the page is %d pixels too wide", path, b.look.name, wide)
 	}
 }

@@ -30,7 +30,7 @@ func (a answer) isPage() bool {
 	return strings.HasPrefix(a.header.Get("Content-Type"), "text/html") && a.header.Get("Content-Disposition") == ""
 }
 
-// signIn signs a person in by their one-time link.
+// signIn signs a person in by their password.
 func signIn(t *testing.T, base string, p person) *visitor {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -40,17 +40,21 @@ func signIn(t *testing.T, base string, p person) *visitor {
 	v := &visitor{person: p, base: base, client: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}}
-	page := v.get(t, strings.TrimPrefix(p.SigninURL, base))
-	form := formTo(t, page, "/signin/link")
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/signin/link", strings.NewReader(form.Encode()))
+	if a := v.post(t, "/signin", url.Values{"email": {p.Email}, "password": {p.password}}); a.status != http.StatusSeeOther {
+		t.Fatalf("signing in %s: status %d", p.Email, a.status)
+	}
+	return v
+}
+
+// post sends a form.
+func (v *visitor) post(t *testing.T, path string, form url.Values) answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, v.base+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	if a := v.do(t, request); a.status != http.StatusSeeOther {
-		t.Fatalf("signing in %s: status %d", p.Email, a.status)
-	}
-	return v
+	return v.do(t, request)
 }
 
 // get asks for a path with what is in the jar.
@@ -85,27 +89,6 @@ func (v *visitor) cookies(t *testing.T) []*http.Cookie {
 		t.Fatal(err)
 	}
 	return v.client.Jar.Cookies(at)
-}
-
-// formTo gives the hidden values of the form that posts to an address.
-func formTo(t *testing.T, page answer, action string) url.Values {
-	t.Helper()
-	tree, err := html.Parse(strings.NewReader(page.body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for form := range elements(tree, "form") {
-		if attr(form, "action") != action {
-			continue
-		}
-		values := url.Values{}
-		for input := range elements(form, "input") {
-			values.Set(attr(input, "name"), attr(input, "value"))
-		}
-		return values
-	}
-	t.Fatalf("the page (status %d) has no form to %s:\n%s", page.status, action, page.body)
-	return nil
 }
 
 // elements are the elements of a name below a node.

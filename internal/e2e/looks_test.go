@@ -1,0 +1,153 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// media sets what the page is told of its reader's wishes.
+func (b *tab) media(features ...string) {
+	b.t.Helper()
+	var wishes []*emulation.MediaFeature
+	for _, f := range features {
+		name, value, _ := strings.Cut(f, ": ")
+		wishes = append(wishes, &emulation.MediaFeature{Name: name, Value: value})
+	}
+	b.call("emulating", call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: wishes}))
+}
+
+// window gives the tab a size, at a scale that text is enlarged by.
+func (b *tab) window(width, height int64, scale float64, mobile bool) {
+	b.t.Helper()
+	b.call("emulating", call(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: width, Height: height, DeviceScaleFactor: scale, Mobile: mobile,
+	}))
+}
+
+// Wishes of readers.
+const (
+	inLight   = "prefers-color-scheme: light"
+	inDark    = "prefers-color-scheme: dark"
+	atRest    = "prefers-reduced-motion: reduce"
+	contrast  = "prefers-contrast: more"
+	ownColour = "forced-colors: active"
+)
+
+// settings put the tab back as its look says.
+func (b *tab) settings() {
+	b.t.Helper()
+	scheme := inLight
+	if b.look.dark {
+		scheme = inDark
+	}
+	b.media(scheme, atRest)
+	b.window(b.look.width, b.look.height, 1, b.look.mobile)
+}
+
+// examine looks at one page, once loaded, in every way that a reader may have
+// it: each of these draws it anew and none loads it again.
+func (b *tab) examine(path string) {
+	b.t.Helper()
+	b.judge(path)
+	usable := b.usable()
+	for _, w := range []struct {
+		name  string
+		width int64
+		scale float64
+	}{{"at 200 % zoom", 640, 2}, {"390 pixels wide", 390, 1}, {"320 pixels wide", 320, 1}} {
+		b.window(w.width, 844, w.scale, w.width < 640)
+		b.fits(path + ", " + w.name)
+		if now := b.usable(); len(now) < len(usable) {
+			b.t.Errorf("%s, %s: hidden: %q", path, w.name, without(usable, now))
+		}
+	}
+	for _, v := range b.axe(narrowRules) {
+		b.t.Errorf("%s, narrow: axe-core: %s", path, v)
+	}
+	b.window(b.look.width, b.look.height, 1, false)
+	b.media(inDark, atRest)
+	for _, v := range b.axe(colourRules) {
+		b.t.Errorf("%s, dark: axe-core: %s", path, v)
+	}
+	for _, colours := range []string{inLight, inDark} {
+		b.media(colours, ownColour, atRest)
+		for _, shape := range evaluate(b, "looking at shapes", chromedp.Evaluate[[]string](unseenShapes)) {
+			b.t.Errorf("%s, in forced colours (%s): %s cannot be seen", path, colours, shape)
+		}
+	}
+	b.settings()
+}
+
+// judge looks for what can be wrong with the page as it is shown.
+func (b *tab) judge(path string) {
+	b.t.Helper()
+	for _, v := range b.violations() {
+		b.t.Errorf("%s (%s): axe-core: %s", path, b.look.name, v)
+	}
+	if w := b.weighed(); w > heaviest {
+		b.t.Errorf("%s (%s) weighs %.0f bytes", path, b.look.name, w)
+	}
+	b.fits(path)
+	if restless := evaluate(b, "looking for motion", chromedp.Evaluate[int](`document.getAnimations().length`)); restless > 0 {
+		b.t.Errorf("%s (%s): %d animations run although the reader wants none", path, b.look.name, restless)
+	}
+}
+
+// fits reports a page that is wider than its window, and by what.
+func (b *tab) fits(path string) {
+	b.t.Helper()
+	if wide := evaluate(b, "measuring", chromedp.Evaluate[string](widest)); wide != "" {
+		b.t.Errorf("%s (%s): the page is too wide: %s", path, b.look.name, wide)
+	}
+}
+
+// widest says by how much the page is wider than its window, and which elements
+// stand out; "" is none.
+const widest = `(() => {
+	const root = document.documentElement, over = root.scrollWidth - root.clientWidth;
+	if (over <= 0) return "";
+	const out = [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > root.clientWidth + 1 && !e.closest(".scroll"));
+	return over + " pixels, by " + out.slice(0, 4).map(e => e.tagName.toLowerCase() + "." + e.className + " " + JSON.stringify(e.textContent.trim().slice(0, 40))).join(", ");
+})()`
+
+// usable are the headings and controls that can be seen, by their words: none
+// may be lost in a narrow window.
+func (b *tab) usable() []string {
+	b.t.Helper()
+	return evaluate(b, "looking for controls", chromedp.Evaluate[[]string](`[...document.querySelectorAll("h1, h2, h3, main a[href], main button, input, select, textarea, summary")]
+		.filter(e => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length > 0)
+		.map(e => e.tagName.toLowerCase() + " " + (e.textContent.trim().slice(0, 40) || e.name))`))
+}
+
+// without are the texts of a list that another lacks.
+func without(list, other []string) (missing []string) {
+	count := map[string]int{}
+	for _, text := range other {
+		count[text]++
+	}
+	for _, text := range list {
+		if count[text]--; count[text] < 0 {
+			missing = append(missing, text)
+		}
+	}
+	return missing
+}
+
+// unseenShapes names the states' shapes, drawn in the colour of their words,
+// that have the colour of the ground on which they stand.
+const unseenShapes = `(() => {
+	const probe = document.body.appendChild(document.createElement("p"));
+	probe.style.color = "Canvas";
+	const ground = getComputedStyle(probe).color;
+	probe.remove();
+	return [...document.querySelectorAll("main svg.g")].filter(e => e.checkVisibility() && getComputedStyle(e).color === ground).map(e => e.getAttribute("class"));
+})()`
+
+// axe runs some of axe-core's rules on the page as it is shown.
+func (b *tab) axe(rules string) []string {
+	b.t.Helper()
+	return evaluate(b, "running axe-core", chromedp.Evaluate[[]string](fmt.Sprintf(axeRun, rules), chromedp.EvalAwaitPromise))
+}

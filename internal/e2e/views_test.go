@@ -1,0 +1,153 @@
+package e2e
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// because is a reason that forms take.
+const because = "Looked at in a browser, and written down for the next reader."
+
+// huge is more than any form may hold.
+var huge = strings.Repeat("0123456789", 7_000)
+
+// typed is a form with a reason and what else is given in pairs.
+func typed(pairs ...string) url.Values {
+	form := url.Values{"reason": {because}}
+	for i := 0; i < len(pairs); i += 2 {
+		form.Set(pairs[i], pairs[i+1])
+	}
+	return form
+}
+
+// views is what the sweep opens. Rows of the state empty are of the demo
+// without sample work.
+var views = []view{
+	// Signing in and out
+	{"GET /signin", withData, "-", "/signin", nil, ok},
+	{"GET /signin", withData, "-", "/signin?next=/intents/{unknown}", nil, ok},
+	{"GET /signin", expired, "-", "/intents/{unknown}", nil, ok},
+	{"POST /signin", refused, "-", "/signin", url.Values{"email": {"nobody@example.com"}, "password": {"wrong"}}, http.StatusUnauthorized},
+	{"GET /signin/link", withData, "-", "{link}", nil, ok},
+	{"GET /signin/link", refused, "-", "/signin/link?token=unknown", nil, http.StatusUnauthorized},
+	{"POST /signin/link", refused, "-", "/signin/link", url.Values{"token": {"unknown"}}, http.StatusUnauthorized},
+	{"POST /signout", expired, "-", "/signout", typed(), http.StatusUnauthorized},
+	{"GET /stepup", withData, "oa", "/stepup?next=/me", nil, ok},
+	{"POST /stepup", refused, "a", "/stepup", url.Values{"password": {"wrong"}}, forbidden},
+
+	// The queue
+	{"GET /", withData, "oaudg", "/", nil, ok},
+	{"GET /", withData, "o", "/?state=all", nil, ok},
+	{"GET /", withData, "o", "/?q=JPY", nil, ok},
+	{"GET /", empty, "oaudg", "/", nil, ok},
+	{"GET /", empty, "o", "/?state=all", nil, ok},
+	{"GET /", empty, "ou", "/?q=nothing-has-this", nil, ok},
+	{"GET /", faulty, "o", "/?min=wrong&currency=USD", nil, ok},
+	{"GET /", faulty, "o", "/?cursor=tampered", nil, invalid},
+	{"GET /", faulty, "ou", "/nothing/here", nil, missing},
+
+	// One intent
+	{"GET /intents/:id", withData, "oaud", "/intents/{unknown}", nil, ok},
+	{"GET /intents/:id", withData, "oa", "/intents/{awaiting_approval}", nil, ok},
+	{"GET /intents/:id", withData, "o", "/intents/{needs_review}", nil, ok},
+	{"GET /intents/:id", withData, "o", "/intents/{spent}", nil, ok},
+	{"GET /intents/:id", withData, "ou", "/intents/{completed}", nil, ok},
+	{"GET /intents/:id", withData, "o", "/intents/{terminal_failure}", nil, ok},
+	{"GET /intents/:id", withData, "o", "/intents/{abandoned}", nil, ok},
+	{"GET /intents/:id", withData, "o", "/intents/{statement}", nil, ok},
+	{"GET /intents/:id", withData, "o", "/intents/{dispute}", nil, ok},
+	{"GET /intents/:id", withData, "g", "/intents/{foreign}", nil, ok},
+	{"GET /intents/:id", faulty, "oaud", "/intents/{foreign}", nil, missing},
+	{"GET /intents/:id", faulty, "g", "/intents/{unknown}", nil, missing},
+	{"POST /intents/:id/owner", refused, "o", "/intents/{unknown}/owner", url.Values{"do": {"nonsense"}}, invalid},
+	{"POST /intents/:id/owner", refused, "aud", "/intents/{unknown}/owner", url.Values{"do": {"take"}}, forbidden},
+
+	// Acting on it
+	{"GET /intents/:id/actions/:action", withData, "o", "/intents/{unknown}/actions/reconcile?step=create-payout", nil, ok},
+	{"GET /intents/:id/actions/:action", withData, "o", "/intents/{needs_review}/actions/mark_external_result?step=create-payout", nil, ok},
+	{"GET /intents/:id/actions/:action", withData, "o", "/intents/{completed}/actions/compensate?step=create-payout", nil, ok},
+	{"GET /intents/:id/actions/:action", withData, "o", "/intents/{unknown}/actions/abandon", nil, ok},
+	{"GET /intents/:id/actions/:action", refused, "o", "/intents/{completed}/actions/retry_unfinished", nil, ok},
+	{"GET /intents/:id/actions/:action", refused, "aud", "/intents/{unknown}/actions/reconcile?step=create-payout", nil, forbidden},
+	{"GET /intents/:id/actions/:action", faulty, "o", "/intents/{unknown}/actions/nonsense", nil, missing},
+	{"POST /intents/:id/actions/:action", refused, "o", "/intents/{completed}/actions/retry_unfinished", typed(), conflict},
+	{"POST /intents/:id/actions/:action", faulty, "o", "/intents/{needs_review}/actions/mark_external_result", typed("step", "create-payout", "result", "happened", "amount", "1.234.5"), invalid},
+	{"GET /previews/:id", withData, "o", "/previews/{fresh}", nil, ok},
+	{"GET /previews/:id", withData, "o", "/previews/{grave}", nil, ok},
+	{"GET /previews/:id", stale, "o", "/previews/{stale}", nil, ok},
+	{"GET /previews/:id", expired, "o", "/previews/{expired}", nil, ok},
+	{"GET /previews/:id", faulty, "aud", "/previews/{fresh}", nil, missing},
+	{"POST /previews/:id/confirm", faulty, "o", "/previews/{fresh}/confirm", url.Values{"reason": {"short"}}, invalid},
+	{"POST /previews/:id/confirm", stale, "o", "/previews/{stale}/confirm", typed("digest", "{stale digest}"), conflict},
+	{"POST /previews/:id/confirm", expired, "o", "/previews/{expired}/confirm", typed("digest", "{expired digest}"), conflict},
+	{"GET /previews/:id/result", withData, "o", "/previews/{used}/result", nil, ok},
+	{"GET /previews/:id/result", withData, "o", "/previews/{waiting}/result", nil, ok},
+
+	// Approvals
+	{"GET /approvals", withData, "oaudg", "/approvals", nil, ok},
+	{"GET /approvals", withData, "a", "/approvals?state=executed", nil, ok},
+	{"GET /approvals", empty, "oaudg", "/approvals", nil, ok},
+	{"GET /approvals", empty, "a", "/approvals?state=rejected", nil, ok},
+	{"GET /approvals/:id", withData, "oaud", "/approvals/{open}", nil, ok},
+	{"GET /approvals/:id", withData, "a", "/approvals/{rejected}", nil, ok},
+	{"GET /approvals/:id", withData, "a", "/approvals/{executed}", nil, ok},
+	{"GET /approvals/:id", stale, "a", "/approvals/{withdrawn}", nil, ok},
+	{"GET /approvals/:id", expired, "ao", "/approvals/{late}", nil, ok},
+	{"GET /approvals/:id", faulty, "g", "/approvals/{open}", nil, missing},
+	{"POST /approvals/:id/approve", faulty, "a", "/approvals/{open}/approve", url.Values{"reason": {"short"}, "digest": {"{open digest}"}}, invalid},
+	{"POST /approvals/:id/approve", refused, "od", "/approvals/{open}/approve", typed("digest", "{open digest}"), forbidden},
+	{"POST /approvals/:id/approve", expired, "a", "/approvals/{late}/approve", typed("digest", "{late digest}"), conflict},
+	{"POST /approvals/:id/reject", stale, "a", "/approvals/{executed}/reject", typed("digest", "{executed digest}"), conflict},
+	{"POST /approvals/:id/withdraw", refused, "a", "/approvals/{open}/withdraw", typed("digest", "{open digest}"), forbidden},
+
+	// The morning's number, and what belongs to nothing
+	{"GET /uncertain", withData, "oaudg", "/uncertain", nil, ok},
+	{"GET /uncertain", empty, "oaudg", "/uncertain", nil, ok},
+	{"GET /orphans", withData, "oaud", "/orphans", nil, ok},
+	{"GET /orphans", empty, "oaudg", "/orphans", nil, ok},
+	{"GET /orphans/:id", withData, "oaud", "/orphans/{orphan}", nil, ok},
+	{"GET /orphans/:id", faulty, "g", "/orphans/{orphan}", nil, missing},
+	{"POST /orphans/:id/settle", faulty, "o", "/orphans/{orphan}/settle", url.Values{"reason": {"short"}}, invalid},
+	{"POST /orphans/:id/settle", refused, "au", "/orphans/{orphan}/settle", typed(), forbidden},
+
+	// The log
+	{"GET /audit", withData, "oaudg", "/audit", nil, ok},
+	{"GET /audit", withData, "u", "/audit?event=intent.accepted", nil, ok},
+	{"GET /audit", empty, "u", "/audit?event=nothing.has.this", nil, ok},
+	{"GET /audit", empty, "oaudg", "/audit", nil, ok},
+	{"GET /audit/:index", withData, "oaud", "/audit/{act entry}", nil, ok},
+	{"GET /audit/:index", withData, "u", "/audit/{intent entry}", nil, ok},
+	{"GET /audit/:index", faulty, "u", "/audit/999999999", nil, missing},
+	{"GET /audit/export", withData, "ud", "/audit/export", nil, ok},
+	{"GET /audit/export", empty, "ud", "/audit/export", nil, ok},
+	{"GET /audit/export", refused, "oag", "/audit/export", nil, forbidden},
+
+	// Machines and people
+	{"GET /providers", withData, "oaudg", "/providers", nil, ok},
+	{"GET /providers", empty, "od", "/providers", nil, ok},
+	{"GET /workers", withData, "oaudg", "/workers", nil, ok},
+	{"GET /workers", empty, "od", "/workers", nil, ok},
+	{"GET /workers/:id/declare-dead", withData, "d", "/workers/{worker}/declare-dead", nil, ok},
+	{"GET /workers/:id/declare-dead", refused, "oau", "/workers/{worker}/declare-dead", nil, forbidden},
+	{"POST /workers/:id/declare-dead", faulty, "d", "/workers/{worker}/declare-dead", url.Values{"reason": {"short"}}, invalid},
+	{"GET /admin/alerts", withData, "ud", "/admin/alerts", nil, ok},
+	{"GET /admin/alerts", empty, "ud", "/admin/alerts", nil, ok},
+	{"GET /admin/alerts", refused, "oag", "/admin/alerts", nil, forbidden},
+	{"GET /admin/people", withData, "d", "/admin/people", nil, ok},
+	{"GET /admin/people", refused, "oaug", "/admin/people", nil, forbidden},
+	{"GET /admin/hold", empty, "oaudg", "/admin/hold", nil, ok},
+	{"POST /admin/hold/ended", refused, "d", "/admin/hold/ended", typed(), conflict},
+	{"POST /admin/hold/ended", refused, "o", "/admin/hold/ended", typed(), forbidden},
+	{"POST /admin/hold/lift", refused, "d", "/admin/hold/lift", typed(), conflict},
+
+	// One's own
+	{"GET /me", withData, "oaudg", "/me", nil, ok},
+	{"POST /me/settings", faulty, "o", "/me/settings", url.Values{"zone": {"Mars/Olympus"}}, invalid},
+	{"POST /me/settings", refused, "o", "/me/settings", url.Values{"csrf": {"another"}, "zone": {"Europe/Berlin"}}, forbidden},
+	{"POST /me/settings", faulty, "o", "/me/settings", url.Values{"zone": {huge}}, http.StatusRequestEntityTooLarge},
+	{"POST /me/keys", withData, "u", "/me/keys", url.Values{"name": {"laptop"}, "do": {"create"}}, ok},
+	{"POST /me/sessions/revoke", refused, "o", "/me/sessions/revoke", url.Values{"session": {"00"}}, missing},
+	{"GET /guide", withData, "oaudg", "/guide", nil, ok},
+	{"GET /guide", empty, "oaudg", "/guide", nil, ok},
+}
