@@ -110,11 +110,13 @@ func (b *tab) focus() string {
 	return found[0]
 }
 
-// focusSeen names what has the focus, and what is wrong with how it is seen.
+// focusSeen names what has the focus, and what is wrong with how it is seen. In a
+// field for a date Chromium moves from part to part, and marks the part.
 const focusSeen = `(() => {
 	const e = document.activeElement;
 	if (!e || e === document.body || e === document.documentElement) return ["", ""];
 	const name = e.tagName.toLowerCase() + " " + JSON.stringify((e.textContent.trim() || e.name || e.id).slice(0, 40));
+	if (e.type === "date" && e.matches(":focus-within")) return [name, ""];
 	if (!e.matches(":focus-visible")) return [name, "is not shown"];
 	const style = getComputedStyle(e);
 	if ((style.outlineStyle === "none" || parseFloat(style.outlineWidth) < 1) && style.boxShadow === "none") return [name, "has no outline"];

@@ -33,7 +33,7 @@ func TestMoneyOnEveryPage(t *testing.T) {
 				{operator, "/intents/" + waiting.Intent, true},
 				{operator, "/intents/" + lost + "/actions/mark_external_result?step=create-payout", true},
 				{operator, "/intents/" + lost + "/actions/abandon", false},
-				{operator, "/previews/" + plan.ID, true},
+				{operator, "/previews/" + plan.ID, false},
 				{operator, "/approvals", true},
 				{operator, "/approvals/" + waiting.ID, true},
 				{operator, "/uncertain", false},
@@ -45,7 +45,7 @@ func TestMoneyOnEveryPage(t *testing.T) {
 					t.Errorf("%s: status %d", page.path, a.status)
 					continue
 				}
-				text := a.body
+				text := cells(a.body)
 				if a.isPage() {
 					text = readable(t, a.body)
 				}
@@ -71,6 +71,13 @@ func amountsIn(t *testing.T, path, text string, m model.Money, must bool) {
 		t.Errorf("%s does not say %s:\n%s", path, m, text)
 	}
 }
+
+// jsonCell is a cell of a CSV that holds an object as the log has it.
+var jsonCell = regexp.MustCompile(`"\{([^"]|"")*\}"`)
+
+// cells is a CSV without the cells that hold JSON, where amounts are in minor
+// units.
+func cells(csv string) string { return jsonCell.ReplaceAllString(csv, "") }
 
 // verbatim are elements whose text is not ours: bytes and keys as they are sent.
 var verbatim = map[string]bool{"code": true, "pre": true, "script": true, "style": true}
