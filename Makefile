@@ -36,6 +36,7 @@ lint:
 	go tool templ generate -check
 	go tool templ fmt -fail ./web
 	go vet ./...
+	go vet -tags screens ./internal/e2e
 	go tool staticcheck ./...
 
 # bench prints ratios against baselines measured in the same run.
@@ -50,8 +51,6 @@ generate:
 run:
 	go run ./cmd/console demo
 
-# screens takes the README's picture anew.
+# screens takes every picture of docs/screens anew, and writes the list of them.
 screens: tools
-	E2E_SHOTS=$(CURDIR)/.cache/shots COUNTERSIGN_E2E=required go test -count=1 -run StoryWithoutScript ./internal/e2e
-	mkdir -p docs/screens
-	cp .cache/shots/intent-window-noscript.png docs/screens/intent.png
+	COUNTERSIGN_E2E=required go test -tags screens -count=1 -timeout 20m -run '^TestScreens$$' ./internal/e2e
