@@ -45,6 +45,7 @@ func theScene(t *testing.T) *scene {
 		s.approvals()
 		s.elsewhere()
 		s.entries()
+		s.words()
 		s.places["link"] = strings.TrimPrefix(s.person('g').SigninURL, s.demo.Address)
 		thePlaces = s.places
 	})
@@ -297,6 +298,20 @@ func (s *scene) entries() {
 			time.Sleep(100 * time.Millisecond)
 		}
 	}
+}
+
+// words lets the operator write a note that no page may take for markup, and
+// keep a view for the account.
+func (s *scene) words() {
+	v := signIn(s.t, s.demo.Address, s.person('o'))
+	token := v.token(s.t)
+	note := v.post(s.t, "/intents/"+s.places["unknown"]+"/notes", url.Values{"csrf": {token},
+		"text": {"The rep called at nine. <script>alert(1)</script> & =1+1 \u2014 \u0627\u062a\u0635\u0644 \u0627\u0644\u0645\u0646\u062f\u0648\u0628"}})
+	kept := v.post(s.t, "/views", url.Values{"csrf": {token}, "query": {"kind=payout&state=all"}, "name": {"Payouts of every state"}, "for": {"account"}})
+	if note.status != http.StatusSeeOther || kept.status != http.StatusSeeOther {
+		s.t.Fatalf("a note: status %d; a view: status %d: %s", note.status, kept.status, kept.body)
+	}
+	s.places["view"] = strings.TrimPrefix(kept.header.Get("Location"), "/views/")
 }
 
 // write changes the database beside the running demo.

@@ -23,7 +23,7 @@ const screens = root + "/docs/screens"
 
 // How large a picture may be: higher pages are cut, larger files are a failure.
 const (
-	tallest  = 2600
+	tallest  = 1800
 	largest  = 150_000
 	together = 4_000_000
 )
@@ -146,7 +146,7 @@ func (b *tab) drawPart(t *testing.T, file string, height int) int {
 	return small.Len()
 }
 
-// fewColours paints a picture with its 256 most frequent colours. A page has few
+// fewColours paints a picture with its 64 most frequent colours. A page has few
 // but those of the edges of letters, which have close neighbours.
 func fewColours(from image.Image, area image.Rectangle) image.Image {
 	exact := image.NewRGBA(area)
@@ -166,7 +166,7 @@ func fewColours(from image.Image, area image.Rectangle) image.Image {
 		return int(a.R)<<16 + int(a.G)<<8 + int(a.B) - (int(b.R)<<16 + int(b.G)<<8 + int(b.B))
 	})
 	var palette color.Palette
-	for _, c := range used[:min(len(used), 256)] {
+	for _, c := range used[:min(len(used), 64)] {
 		palette = append(palette, c)
 	}
 	index := map[color.RGBA]uint8{}

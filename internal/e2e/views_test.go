@@ -47,6 +47,12 @@ var views = []view{
 	{"GET /", faulty, "o", "/?cursor=tampered", nil, invalid},
 	{"GET /", faulty, "ou", "/nothing/here", nil, missing},
 
+	{"GET /views/:id", withData, "oaud", "/views/{view}", nil, ok},
+	{"GET /views/:id", faulty, "g", "/views/{view}", nil, missing},
+	{"POST /views", faulty, "o", "/views", url.Values{"query": {"kind=payout"}, "name": {""}}, invalid},
+	{"POST /views/:id", faulty, "o", "/views/{view}", url.Values{"do": {"change"}, "name": {""}}, invalid},
+	{"POST /views/:id", refused, "au", "/views/{view}", url.Values{"do": {"delete"}}, forbidden},
+
 	// One intent
 	{"GET /intents/:id", withData, "oaud", "/intents/{unknown}", nil, ok},
 	{"GET /intents/:id", withData, "oa", "/intents/{awaiting_approval}", nil, ok},
@@ -62,6 +68,9 @@ var views = []view{
 	{"GET /intents/:id", faulty, "g", "/intents/{unknown}", nil, missing},
 	{"POST /intents/:id/owner", refused, "o", "/intents/{unknown}/owner", url.Values{"do": {"nonsense"}}, invalid},
 	{"POST /intents/:id/owner", refused, "aud", "/intents/{unknown}/owner", url.Values{"do": {"take"}}, forbidden},
+
+	{"POST /intents/:id/notes", faulty, "o", "/intents/{unknown}/notes", url.Values{"text": {""}}, invalid},
+	{"POST /intents/:id/notes", faulty, "g", "/intents/{unknown}/notes", url.Values{"text": {"Whose is this?"}}, missing},
 
 	// Acting on it
 	{"GET /intents/:id/actions/:action", withData, "o", "/intents/{unknown}/actions/reconcile?step=create-payout", nil, ok},
