@@ -8,7 +8,11 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
+
+// seededIn is how long the start that made it took.
+var seededIn time.Duration
 
 // seededOnce is a directory with the demo's sample work, made once for all tests
 // by the program itself, which has ended since.
@@ -16,6 +20,7 @@ var seededOnce = sync.OnceValues(func() (dir string, err error) {
 	dir = filepath.Join(filepath.Dir(binary), "seeded")
 	cmd := exec.Command(binary, demoArgs(dir)...)
 	cmd.Stderr = os.Stderr
+	began := time.Now()
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -27,6 +32,7 @@ var seededOnce = sync.OnceValues(func() (dir string, err error) {
 	if _, err := out.Read(line); err != nil {
 		return "", fmt.Errorf("the ready line of the demo: %w", err)
 	}
+	seededIn = time.Since(began)
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return "", err
 	}

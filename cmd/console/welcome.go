@@ -11,7 +11,8 @@ import (
 func writeWelcome(out io.Writer, ready readyLine, dir string) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\nCountersign runs at %s\n", ready.Address)
-	fmt.Fprintf(&text, "The guide, with what each story shows and what to try: %s/guide\n", ready.Address)
+	fmt.Fprintf(&text, "The guide, with what each story shows, what to try, and three walks: %s/guide\n", ready.Address)
+	fmt.Fprintf(&text, "The fault lab, where you break the provider and watch what becomes of it: %s/lab\n", ready.Address)
 	fmt.Fprintf(&text, "The sandbox provider's books, which hold what really happened: %s/books\n", ready.Sandbox)
 	fmt.Fprintf(&text, "Files are in %s; the next start goes on with them.\n\n", dir)
 	fmt.Fprintln(&text, "Sign in by opening one of these links; each works once:")

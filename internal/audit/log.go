@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -85,6 +86,18 @@ func (l *Log) Append(tx *store.Tx, e Entry) (id string, err error) {
 // detail gets a member "demo" that says by what. "" ends that. Only sample work
 // on a staged clock is written so; no program of production calls it.
 func (l *Log) Staged(by string) { l.staged.Store(&by) }
+
+// StagedBy says by what an entry was made for show, as Staged marked it; "" is a
+// real one.
+func StagedBy(item Item) string {
+	var detail struct {
+		Demo string `json:"demo"`
+	}
+	if err := json.Unmarshal(item.Detail, &detail); err != nil {
+		return "" // a detail of another shape has no mark
+	}
+	return detail.Demo
+}
 
 // marked is the entry, with the mark of Staged if there is one.
 func (l *Log) marked(e Entry) Entry {

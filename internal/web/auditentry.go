@@ -131,5 +131,6 @@ func (v *visit) entryFacts(item audit.Item) []templates.Fact {
 	add("Reason", item.Reason, templates.Name)
 	add("Result", words(item.Result), templates.Bold)
 	add("Rule", item.Policy, templates.Code)
+	add("Made for show", audit.StagedBy(item), templates.Name)
 	return facts
 }
