@@ -27,6 +27,7 @@ var more = map[string]int64{
 	"/intents/:id":              11,
 	"/orphans":                  5,
 	"/previews/:id":             14,
+	"/uncertain/file":           100, // in pieces too
 	"/views/:id":                4,
 	"/workers":                  5,
 	"/workers/:id/declare-dead": 4,

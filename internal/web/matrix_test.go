@@ -69,6 +69,7 @@ var matrix = map[string]struct {
 	"POST /approvals/:id/reject":        {"", url.Values{"reason": {because}, "digest": {"00"}}, statuses{401, 403, 409, 403, 403, 404, 404}},
 	"POST /approvals/:id/withdraw":      {"", url.Values{"reason": {because}, "digest": {"00"}}, statuses{401, 403, 403, 403, 403, 404, 404}},
 	"GET /uncertain":                    {"", nil, signedIn},
+	"GET /uncertain/file":               {"?format=csv", nil, signedIn},
 	"GET /orphans":                      {"", nil, signedIn},
 	"GET /orphans/:id":                  {"", nil, ofAccount},
 	"POST /orphans/:id/settle":          {"", url.Values{"reason": {because}}, statuses{401, 303, 403, 403, 409, 404, 404}},

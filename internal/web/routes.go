@@ -86,6 +86,7 @@ var pageRoutes = []route{
 	{method: post, path: "/approvals/:id/reject", page: (*visit).reject},
 	{method: post, path: "/approvals/:id/withdraw", page: (*visit).withdraw},
 	{method: get, path: "/uncertain", page: (*visit).uncertainty},
+	{method: get, path: "/uncertain/file", page: (*visit).uncertainFile},
 	{method: get, path: "/orphans", page: (*visit).orphans},
 	{method: get, path: "/orphans/:id", page: (*visit).orphan},
 	{method: post, path: "/orphans/:id/settle", page: (*visit).settleOrphan},

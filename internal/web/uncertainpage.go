@@ -2,10 +2,12 @@ package web
 
 import (
 	"net/http"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
+	"countersign/internal/audit"
+	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
 	"countersign/web/templates"
@@ -17,27 +19,38 @@ var ages = [3]time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour}
 
 var ageHeads = []string{"Under 1 h", "1 to 6 h", "6 to 24 h", "Over a day"}
 
-// uncertainty shows all open uncertainty by provider, currency and age.
+// uncertainData is what the page of open uncertainty reads.
+type uncertainData struct {
+	parts    []store.UncertainPart
+	looked   int
+	settling []store.Settling
+	cases    []*model.Case
+	more     bool
+	lately   lately
+}
+
+// shownUncertain is how many intents the page lists; the queue has the rest.
+const shownUncertain = 20
+
+// uncertainty shows all open uncertainty: the number of the morning, by provider,
+// currency, age and kind.
 func (v *visit) uncertainty() error {
 	accounts := v.actor.Accounts()
-	view := templates.UncertainPageView{Page: v.titled("Uncertain"), Heading: "Uncertain, " + strings.Join(accounts, ", "), Ages: ageHeads}
-	var since [3]model.Time
-	for i, age := range ages {
-		since[i] = v.now().Add(-age)
+	var d uncertainData
+	if err := v.read(func(tx *store.Tx) error { return d.read(tx, v, accounts) }); err != nil {
+		return err
 	}
-	err := v.read(func(tx *store.Tx) error {
-		sums, capped, err := tx.Uncertainty(accounts)
-		if err != nil {
-			return err
-		}
-		view.Sums = v.sums(sums, capped)
-		view.Plain = v.plainSums(sums)
-		cells, err := tx.UncertaintyTable(accounts, since)
-		view.Rows = v.uncertainRows(cells)
-		return err
-	})
-	if err != nil {
-		return err
+	view := templates.UncertainPageView{Page: v.titled("Uncertain"), Heading: "Uncertain, " + strings.Join(accounts, ", "), Ages: ageHeads,
+		Rows: v.uncertainRows(d.parts), Kinds: kindRows(d.parts), Charts: charts(d.parts), Settling: v.settlingRows(d.settling), File: "/uncertain/file?format=csv"}
+	sums := sumParts(d.parts)
+	view.Sums, view.Plain = v.sums(sums, d.looked > store.MaxCount), v.plainSums(sums, d.settling)
+	view.Sums.Href = ""
+	view.Since, view.Disputed = v.lately(d.lately), disputed(d.parts)
+	for _, c := range d.cases {
+		view.Effects = append(view.Effects, v.effectRows(c)...)
+	}
+	if d.more {
+		view.More = &templates.More{Before: say("The longest uncertain of them all."), Href: "/?state=" + store.StateUnknown, Label: "All of them in the queue"}
 	}
 	if len(view.Rows) == 0 {
 		view.Empty = &templates.EmptyView{Title: "Nothing is uncertain", Text: say("Every effect that was sent is certain, or settling within its time. Nothing leaves this list by age.")}
@@ -45,45 +58,202 @@ func (v *visit) uncertainty() error {
 	return v.show(http.StatusOK, templates.Uncertain(view))
 }
 
-// uncertainRows turns cells, which come in order, into rows.
-func (v *visit) uncertainRows(cells []store.UncertainCell) (rows []templates.UncertainRow) {
-	for _, c := range cells {
+func (d *uncertainData) read(tx *store.Tx, v *visit, accounts []string) error {
+	var since [3]model.Time
+	for i, age := range ages {
+		since[i] = v.now().Add(-age)
+	}
+	return tx.Together(
+		func() (err error) { d.parts, d.looked, err = tx.UncertainParts(accounts, since); return err },
+		func() (err error) { d.settling, err = tx.Settling(accounts); return err },
+		func() (err error) { return d.lately.read(tx, v) },
+		func() error {
+			rows, more, err := tx.List(store.ListFilter{Accounts: accounts, State: store.StateUnknown, Limit: shownUncertain})
+			if err != nil {
+				return err
+			}
+			d.more = more
+			d.cases, err = tx.Cases(rows)
+			return err
+		})
+}
+
+// sumParts adds the parts up by currency; currencies are never added up.
+func sumParts(parts []store.UncertainPart) (sums []store.Uncertain) {
+	for _, p := range parts {
+		at := slices.IndexFunc(sums, func(u store.Uncertain) bool { return u.Currency == p.Currency })
+		if at < 0 {
+			at, sums = len(sums), append(sums, store.Uncertain{Currency: p.Currency, Oldest: p.Oldest})
+		}
+		u := &sums[at]
+		u.Effects, u.Amount, u.Oldest = u.Effects+p.Effects, u.Amount+p.Amount, min(u.Oldest, p.Oldest)
+	}
+	slices.SortFunc(sums, func(a, b store.Uncertain) int { return strings.Compare(a.Currency, b.Currency) })
+	return sums
+}
+
+// add adds a part to a cell of a table.
+func add(c *templates.UncertainCell, p store.UncertainPart) {
+	c.Count, c.Noun = c.Count+p.Effects, "effect"
+	if p.Currency == "" {
+		return
+	}
+	sum := model.Money{Currency: p.Currency, Amount: p.Amount}
+	if c.Money != nil {
+		sum.Amount += c.Money.Amount
+	}
+	c.Money = &sum
+}
+
+// uncertainRows sums the parts by provider and currency, in columns of age.
+func (v *visit) uncertainRows(parts []store.UncertainPart) (rows []templates.UncertainRow) {
+	for _, p := range parts {
 		last := len(rows) - 1
-		if last < 0 || rows[last].Provider != c.Provider || rows[last].Currency != c.Currency {
-			rows = append(rows, templates.UncertainRow{Href: queueQuery{state: store.StateUnknown, currency: c.Currency}.address(), Provider: c.Provider, Currency: c.Currency,
-				Cells: make([]templates.UncertainCell, len(ageHeads)), Oldest: v.at(c.Oldest), Together: templates.UncertainCell{Noun: "effect"}})
+		if last < 0 || rows[last].Provider != p.Provider || rows[last].Currency != p.Currency {
+			href := queueQuery{state: store.StateUnknown, currency: p.Currency, provider: p.Provider}.address()
+			rows = append(rows, templates.UncertainRow{Href: href, Provider: p.Provider, Currency: p.Currency, Cells: make([]templates.UncertainCell, len(ageHeads)), Oldest: v.at(p.Oldest)})
 			last++
 		}
 		row := &rows[last]
-		row.Cells[c.Age] = templates.UncertainCell{Count: c.Effects, Money: money(c.Amount, c.Currency), Noun: "effect"}
-		row.Together.Count += c.Effects
-		if c.Currency != "" {
-			sum := model.Money{Currency: c.Currency, Amount: c.Amount}
-			if row.Together.Money != nil {
-				sum.Amount += row.Together.Money.Amount
-			}
-			row.Together.Money = &sum
-		}
-		if c.Oldest < model.Time(row.Oldest.At) {
-			row.Oldest = v.at(c.Oldest)
+		add(&row.Cells[p.Age], p)
+		add(&row.Together, p)
+		if p.Oldest < model.Time(row.Oldest.At) {
+			row.Oldest = v.at(p.Oldest)
 		}
 	}
 	return rows
 }
 
-// plainSums is the same as text, for a report.
-func (v *visit) plainSums(sums []store.Uncertain) string {
-	var text strings.Builder
-	text.WriteString("Uncertain as of " + v.now().Std().Format("2006-01-02 15:04:05 MST") + "\n")
-	for _, u := range sums {
-		if u.Currency == "" {
-			text.WriteString("without money: " + counted(u.Effects, "effect") + "\n")
+// kindRows sums the parts by kind and currency.
+func kindRows(parts []store.UncertainPart) (rows []templates.UncertainKind) {
+	for _, p := range parts {
+		at := slices.IndexFunc(rows, func(r templates.UncertainKind) bool { return r.Value == p.Kind && r.Currency == p.Currency })
+		if at < 0 {
+			href := queueQuery{state: store.StateUnknown, kind: p.Kind, currency: p.Currency}.address()
+			at, rows = len(rows), append(rows, templates.UncertainKind{Href: href, Value: p.Kind, Kind: kindTitle(p.Kind), Currency: p.Currency})
+		}
+		add(&rows[at].Together, p)
+	}
+	slices.SortStableFunc(rows, func(a, b templates.UncertainKind) int { return strings.Compare(a.Kind+a.Currency, b.Kind+b.Currency) })
+	return rows
+}
+
+// settlingRows shows what is accepted and in transit.
+func (v *visit) settlingRows(list []store.Settling) (rows []templates.SettlingRow) {
+	for _, s := range list {
+		rows = append(rows, templates.SettlingRow{Provider: s.Provider, Count: s.Effects, Money: money(s.Amount, s.Currency), FirstDue: v.at(s.FirstDue)})
+	}
+	return rows
+}
+
+// disputed says what of the sums is money that a dispute is about: it is at stake,
+// and nobody sent it. nil where there is none.
+func disputed(parts []store.UncertainPart) templates.Text {
+	var sums []model.Money
+	effects := 0
+	for _, p := range parts {
+		if p.Operation != "dispute.respond" || p.Currency == "" {
 			continue
 		}
-		text.WriteString(model.Money{Amount: u.Amount, Currency: u.Currency}.String() + " (" + strconv.Itoa(u.Effects) + ")\n")
+		effects += p.Effects
+		at := slices.IndexFunc(sums, func(m model.Money) bool { return m.Currency == p.Currency })
+		if at < 0 {
+			sums = append(sums, model.Money{Amount: p.Amount, Currency: p.Currency})
+			continue
+		}
+		sums[at].Amount += p.Amount
 	}
-	if len(sums) == 0 {
-		text.WriteString("nothing\n")
+	if effects == 0 {
+		return nil
 	}
-	return text.String()
+	text := say("Of these sums ")
+	for i, m := range sums {
+		if i > 0 {
+			text = say(text, " and ")
+		}
+		text = say(text, m)
+	}
+	verb := " is the disputed amount of "
+	if len(sums) > 1 {
+		verb = " are the disputed amounts of "
+	}
+	return say(text, verb, counted(effects, "response"), " of which nobody knows whether the provider has it. That money is at stake and was not sent by us; it counts in full until the response is certain.")
+}
+
+// lately is what the log knows of the last day: the steps that became unknown,
+// and those of them that are still.
+type lately struct {
+	since  model.Time
+	came   map[string]bool // by <intent id>:<step name>
+	open   int
+	capped bool
+}
+
+// lookedBack is how many of the newest entries are looked at.
+const lookedBack = 1000
+
+func (l *lately) read(tx *store.Tx, v *visit) error {
+	l.since, l.came = v.now().Add(-24*time.Hour), map[string]bool{}
+	items, err := v.Log.List(tx, audit.Filter{Accounts: audit.Of(v.permitted(authz.ReadIntents)...), Event: "step." + string(model.OutcomeUnknown), Newest: true, Limit: lookedBack})
+	if err != nil {
+		return err
+	}
+	intents := map[string]bool{}
+	for _, item := range items {
+		if item.At < l.since {
+			break
+		}
+		name, _, _ := strings.Cut(item.StepKey, "#")
+		l.came[name], intents[item.Intent] = true, true
+	}
+	l.capped = len(items) == lookedBack && items[len(items)-1].At >= l.since
+	var ids []string
+	for id := range intents {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	still, err := tx.StillUnknown(ids)
+	for _, step := range still {
+		if l.came[step] {
+			l.open++
+		}
+	}
+	return err
+}
+
+// lately says what changed since yesterday, as the log has it; nil where it has
+// too much to be told in full.
+func (v *visit) lately(l lately) templates.Text {
+	if l.capped {
+		return nil
+	}
+	text := say("Since ", v.at(l.since), ", a day ago: ")
+	came, gone := len(l.came), len(l.came)-l.open
+	switch {
+	case came == 0:
+		return say(text, "nothing became uncertain.")
+	case gone == 0:
+		return say(text, counted(came, "effect"), " became uncertain, and ", isAre(came), " still open.")
+	case l.open == 0:
+		return say(text, counted(came, "effect"), " became uncertain, and every one is certain by now.")
+	}
+	return say(text, counted(came, "effect"), " became uncertain; ", grouped(int64(gone)), " of them ", isAre(gone), " certain by now, ", grouped(int64(l.open)), " still open.")
+}
+
+// effectRows lists the unknown effects of an intent.
+func (v *visit) effectRows(c *model.Case) (rows []templates.EffectRow) {
+	n := narrator{c: c, timing: v.Timing, clock: v.page.Clock}
+	lead, why := n.proposal()
+	for _, s := range c.Steps {
+		if s.State != model.OutcomeUnknown {
+			continue
+		}
+		row := templates.EffectRow{Href: "/intents/" + c.ID, Who: c.Payee, What: kindTitle(c.Kind) + " · " + s.Name, ID: c.ID, Provider: s.Provider,
+			Since: v.at(s.UncertainSince), Proposed: lead, Why: why, Owner: c.OwnerName}
+		if s.HasMoney() {
+			row.Money = money(max(s.Amount, c.Uncertain), s.Currency)
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }

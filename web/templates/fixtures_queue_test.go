@@ -118,6 +118,12 @@ func uncertainPage() UncertainPageView {
 				Cells: []UncertainCell{{}, {}, {Count: 2, Noun: "message"}, {}}, Together: UncertainCell{Count: 2, Noun: "message"},
 			},
 		},
+		Disputed: Say("Of these sums ", eur(420000), " is the disputed amount of 1 response."), File: "/uncertain/file?format=csv",
+		Charts: []AgeChart{{Title: "Euro", Total: "52,400.00 EUR", Label: "Euro by age", Bars: []AgeBar{{Age: "Under 1 h"}, {Age: "1 to 6 h", Text: "48,200.00", Part: 1000}, {Age: "6 to 24 h", Text: "4,200.00", Part: 87}}}},
+		Kinds:  []UncertainKind{{Href: "/?kind=payout", Kind: "Payout", Currency: "EUR", Together: UncertainCell{Count: 1, Money: some(4820000, "EUR")}}, {Href: "/?kind=statement", Kind: "Statement", Together: UncertainCell{Count: 2}}},
+		Effects: []EffectRow{{Href: "/intents/" + intentID, Who: hostile, What: "Payout · create-payout", ID: intentID, Provider: "bank", Money: some(12345678, "CLF"), Since: ago(time.Hour), Proposed: Say("Reconcile"), Owner: arabic},
+			{Href: "/intents/" + intentID, Who: arabic, What: "Statement · send-statement", ID: intentID, Provider: "bank", Since: ago(time.Hour)}},
+		More:     &More{Before: Say("The longest uncertain."), Href: "/?state=outcome_unknown", Label: "All of them"},
 		Settling: []SettlingRow{{Provider: "bank", Count: 7, Money: some(1844210, "EUR"), FirstDue: later(26 * time.Hour)}},
 		Plain:    "Uncertain as of 2026-11-30 09:42:18 +00:00: 7 effects\nEUR 52,400.00 (2)  USD 11,855.40 (2)",
 	}

@@ -1,0 +1,122 @@
+package web
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"countersign/internal/audit"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+	"countersign/web/templates"
+)
+
+// uncertainHeader names the columns of the file; the amount is in major units,
+// with the decimals of its currency.
+const uncertainHeader = "account,intent,step_key,provider,kind,operation,payee,amount,currency,since_utc,since_local,zone,step_state,intent_state,proposed_next,owner\r\n"
+
+// uncertainFile streams every uncertain effect as CSV, after the entry that says
+// who took it away.
+func (v *visit) uncertainFile() error {
+	if v.c.QueryParam("format") != "csv" {
+		return model.Errorf(model.Invalid, "invalid-params", "The list of what is uncertain is written as CSV: format=csv.").WithFields(model.Field{Location: "format", Message: "is csv"})
+	}
+	accounts := v.permitted(authz.ReadIntents)
+	err := v.DB.Update(v.r.Context(), func(tx *store.Tx) error {
+		for _, account := range accounts {
+			if _, err := v.Log.Append(tx, audit.Entry{Actor: v.auditActor(account), Event: "uncertain.exported", Account: account, Result: "done",
+				Detail: map[string]any{"format": "csv", "zone": v.zone().String(), "as_of": v.now().String()}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	w := v.c.Response()
+	_ = http.NewResponseController(w.Writer).SetWriteDeadline(time.Time{}) // of any length; a recorder has no limit
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	attach(w.Header(), "uncertain-"+v.now().Std().Format("20060102-150405")+".csv")
+	return v.read(func(tx *store.Tx) error { return v.writeUncertain(tx, w, accounts) })
+}
+
+// uncertainBatch is how many intents are held at a time.
+const uncertainBatch = 200
+
+// writeUncertain writes the file from one snapshot, the longest uncertain first.
+func (v *visit) writeUncertain(tx *store.Tx, into io.Writer, accounts []string) error {
+	out := bufio.NewWriter(into)
+	out.WriteString(uncertainHeader)
+	f := store.ListFilter{Accounts: accounts, State: store.StateUnknown, Limit: uncertainBatch}
+	for {
+		rows, more, err := tx.List(f)
+		if err != nil {
+			return err
+		}
+		cases, err := tx.Cases(rows)
+		if err != nil {
+			return err
+		}
+		for _, c := range cases {
+			out.WriteString(v.uncertainLines(c))
+		}
+		if !more {
+			return out.Flush()
+		}
+		last := &rows[len(rows)-1]
+		f.From = &store.Position{Key: f.Key(last), ID: last.ID}
+	}
+}
+
+// uncertainLines are the lines of an intent's unknown effects.
+func (v *visit) uncertainLines(c *model.Case) string {
+	n := narrator{c: c, timing: v.Timing, clock: templates.Clock{Now: int64(v.now()), Zone: v.zone()}}
+	var lines strings.Builder
+	for _, s := range c.Steps {
+		if s.State != model.OutcomeUnknown {
+			continue
+		}
+		amount, currency := "", ""
+		if s.HasMoney() {
+			m := model.Money{Amount: max(s.Amount, c.Uncertain), Currency: s.Currency}
+			amount, currency = m.Decimal(), m.Currency
+		}
+		since := s.UncertainSince.Std()
+		cells := []string{c.Account, c.ID, s.Key(), s.Provider, c.Kind, s.Operation, c.Payee, amount, currency, since.UTC().Format(time.RFC3339), since.In(v.zone()).Format(time.RFC3339),
+			v.zone().String(), string(s.State), string(c.State), n.proposedWords(), c.OwnerName}
+		for i, cell := range cells {
+			if i > 0 {
+				lines.WriteByte(',')
+			}
+			lines.WriteString(csvCell(cell))
+		}
+		lines.WriteString("\r\n")
+	}
+	return lines.String()
+}
+
+// csvCell is a cell in quotes that no spreadsheet takes for a formula.
+func csvCell(text string) string {
+	return `"` + strings.ReplaceAll(audit.Neutral(text), `"`, `""`) + `"`
+}
+
+// proposedWords is what comes next in a few plain words.
+func (n narrator) proposedWords() string {
+	r := n.c.Review(n.timing, n.now())
+	switch {
+	case n.c.OpenRequest() != nil:
+		return "An approver decides"
+	case n.worthAsking() != nil:
+		return "Reconcile"
+	case r != nil:
+		return title(r.Propose)
+	}
+	if w := n.c.Work(n.timing, n.now()); w.Do != model.DoNothing {
+		return "Nothing: " + n.work(w)
+	}
+	return "Nothing by itself"
+}
