@@ -25,6 +25,9 @@ func charts(parts []store.UncertainPart) (list []templates.AgeChart) {
 		chart.Bars, chart.Label = bars(cells, chart)
 		list = append(list, chart)
 	}
+	if len(list) > 1 && list[0].Title == "Without money" {
+		list = append(list[1:], list[0])
+	}
 	return list
 }
 

@@ -233,11 +233,18 @@ func (v *visit) lately(l lately) templates.Text {
 	case came == 0:
 		return say(text, "nothing became uncertain.")
 	case gone == 0:
-		return say(text, counted(came, "effect"), " became uncertain, and ", isAre(came), " still open.")
+		return say(text, counted(came, "effect"), " became uncertain, and ", stillOpen(came))
 	case l.open == 0:
 		return say(text, counted(came, "effect"), " became uncertain, and every one is certain by now.")
 	}
 	return say(text, counted(came, "effect"), " became uncertain; ", grouped(int64(gone)), " of them ", isAre(gone), " certain by now, ", grouped(int64(l.open)), " still open.")
+}
+
+func stillOpen(n int) string {
+	if n == 1 {
+		return "is still open."
+	}
+	return "all of them are still open."
 }
 
 // effectRows lists the unknown effects of an intent.

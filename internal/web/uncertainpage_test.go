@@ -55,7 +55,7 @@ func TestUncertainMoney(t *testing.T) {
 	olga, gus := w.browse("Olga"), w.browse("Gus")
 	p := olga.get("/uncertain")
 	olga.wants(p, 200, "4 effects", "800 JPY", "732.500 KWD", "641.2500 CLF", "Kuwaiti dinar , 732.500 KWD", "Over a day", "By kind", "Each effect, the longest uncertain first",
-		"Since 26 Nov 2026 09:00:00 +00:00 , a day ago: 4 effects became uncertain, and are still open.", "Uncertain as of 2026-11-27 09:00:00 +00:00, UTC: 4 effects, the oldest since 2026-11-24 01:00:00 +00:00",
+		"Since 26 Nov 2026 09:00:00 +00:00 , a day ago: 4 effects became uncertain, and all of them are still open.", "Uncertain as of 2026-11-27 09:00:00 +00:00, UTC: 4 effects, the oldest since 2026-11-24 01:00:00 +00:00",
 		"732.500 KWD (2 effects)")
 	for _, sentence := range []string{"Kuwaiti dinar by age, 732.500 KWD together: under 1 h nothing, 1 to 6 h 731.500 KWD in 1 effect, 6 to 24 h nothing, over a day 1.000 KWD in 1 effect.",
 		`href="/?currency=KWD&amp;provider=bank&amp;state=outcome_unknown"`} {
