@@ -43,6 +43,7 @@ var wordsOf = map[string]errorWords{
 	"invalid-body":           {"The request cannot be read", "Nothing was stored.", "Go back, reload the page and send the form again."},
 	"too-large":              {"That is too large", "Nothing was stored.", "Send less: a document may have up to 5 MiB."},
 	"unsupported-media-type": {"The request cannot be read", "Nothing was stored.", "Use the page’s own form."},
+	"not-acceptable":         {"There is nothing to read here", "Nothing was done.", "Open a page of the console instead."},
 	"busy":                   {"Busy at the moment", "Nothing was done.", "Wait a moment and try again."},
 	"outcome-unknown":        {"It is not known whether this was done", "The database did not answer the commit.", "Open the preview or the intent again: it says what was stored. Do nothing else before."},
 	"internal":               {"Internal error", "Whether anything was done is on the page of what you worked on.", "Try again; if it stays, give the request id to whoever runs this installation."},

@@ -25,7 +25,7 @@ func (s *Server) fail(err error, c echo.Context) {
 	switch {
 	case wantsProblem(r):
 		problem.Write(c.Response(), r, err, requestID(r))
-	case p.Status == http.StatusUnauthorized && r.Method == http.MethodGet:
+	case p.Status == http.StatusUnauthorized && r.Method == http.MethodGet && !wantsEvents(r):
 		c.Redirect(http.StatusSeeOther, "/signin?next="+url.QueryEscape(localPath(r.URL.RequestURI())))
 	default:
 		s.failPage(c, p)

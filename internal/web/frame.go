@@ -58,7 +58,7 @@ func (s *Server) frame(next http.Handler) http.Handler {
 		next.ServeHTTP(answer, r)
 		s.Logger.Info("request", "request_id", id, "method", method, "path", r.URL.Path, "status", answer.status,
 			"ms", time.Since(began).Milliseconds())
-		if s.Observe != nil {
+		if s.Observe != nil && !answer.lasts {
 			s.Observe(s.routeLabel(answer.route), answer.status, time.Since(began))
 		}
 	})
@@ -69,6 +69,7 @@ type answer struct {
 	http.ResponseWriter
 	status int
 	route  string // the pattern of the route that answers; "" is none
+	lasts  bool   // it is a stream, whose length says nothing about speed
 }
 
 // otherRoute stands for every address that is no route of ours: a counter must

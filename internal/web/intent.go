@@ -47,6 +47,7 @@ func (v *visit) caseOf(tx *store.Tx, id string) (*model.Case, error) {
 	if !v.actor.Sees(c.Account) {
 		return nil, notFound("There is no intent %s, or it is not yours to see.", id)
 	}
+	v.watch(c)
 	return c, v.actor.May(c.Account, authz.ReadIntents).Err()
 }
 

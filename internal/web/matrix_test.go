@@ -55,6 +55,7 @@ var matrix = map[string]struct {
 	"POST /views":                       {"", url.Values{"query": {"kind=payout"}, "name": {"Payouts"}}, statuses{401, 303, 303, 303, 303, 303, 404}},
 	"GET /views/:id":                    {"", nil, ofAccount},
 	"POST /views/:id":                   {"", url.Values{"do": {"change"}, "name": {"Payouts of acme"}}, statuses{401, 303, 403, 403, 303, 404, 404}},
+	"GET /live":                         {"", nil, statuses{303, 406, 406, 406, 406, 406, 406}},
 	"GET /intents/:id":                  {"", nil, ofAccount},
 	"POST /intents/:id/owner":           {"", url.Values{"do": {"release"}}, acts},
 	"GET /intents/:id/actions/:action":  {"?step=create-payout", nil, statuses{303, 200, 403, 403, 403, 404, 404}},

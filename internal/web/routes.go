@@ -72,6 +72,7 @@ var pageRoutes = []route{
 	{method: post, path: "/views", page: (*visit).saveView},
 	{method: get, path: "/views/:id", page: (*visit).openView},
 	{method: post, path: "/views/:id", page: (*visit).changeView},
+	{method: get, path: livePath, page: (*visit).liveStream},
 	{method: get, path: "/intents/:id", page: (*visit).intent},
 	{method: post, path: "/intents/:id/owner", page: (*visit).owned},
 	{method: post, path: "/intents/:id/notes", page: (*visit).addNote},

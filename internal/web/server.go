@@ -56,6 +56,8 @@ type Server struct {
 	patience time.Duration   // how long a confirmation waits for its result
 	known    map[string]bool // patterns of the routes
 	handler  http.Handler
+	news     *news
+	beat     time.Duration // between two signs of life of a stream
 }
 
 // New makes a server. It starts nothing.
@@ -63,7 +65,8 @@ func New(cfg Config) *Server {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Config: cfg, patience: resultPatience, sessions: session.New(cfg.DB, session.Options{Plain: cfg.Plain})}
+	s := &Server{Config: cfg, patience: resultPatience, sessions: session.New(cfg.DB, session.Options{Plain: cfg.Plain, Unattended: unattended}),
+		news: newNews(cfg.DB, cfg.Log, cfg.Logger), beat: beatEvery}
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect()
@@ -89,13 +92,15 @@ func New(cfg Config) *Server {
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // Listening is a server with limits on how long a caller may take. An export
-// sets its own limit on writing.
+// sets its own limit on writing; the streams of open pages end when it shuts down.
 func Listening(handler http.Handler, logger *slog.Logger) *http.Server {
-	return &http.Server{
+	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
+	endStreams(server)
+	return server
 }
 
 // wake tells the engine that there is something to do.

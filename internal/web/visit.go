@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ type visit struct {
 	counts store.NavCounts
 	hold   *model.Hold // the newest restore hold, or nil
 	page   templates.Page
+	live   url.Values // what the page listens to; nil is by its address
 }
 
 // visit begins a request of whoever is signed in. The error is of kind
@@ -145,7 +147,7 @@ func (v *visit) titled(title string) templates.Page {
 	p := v.page
 	p.Title = title
 	if v.r.Method == http.MethodGet {
-		p.Refresh = v.r.URL.RequestURI()
+		p.Refresh, p.Live = v.r.URL.RequestURI(), v.liveAddress()
 	}
 	return p
 }

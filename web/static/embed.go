@@ -5,11 +5,13 @@ package static
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -17,12 +19,13 @@ import (
 // Prefix is the path under which Handler is to be mounted.
 const Prefix = "/static/"
 
-//go:embed console.css console.js icon.svg
+//go:embed *.css *.js icon.svg
 var files embed.FS
 
 // file is one embedded file under its hashed name.
 type file struct {
 	content []byte
+	zipped  []byte // the same for browsers that take gzip
 	etag    string
 }
 
@@ -45,9 +48,37 @@ func load() (map[string]string, map[string]file) {
 		ext := path.Ext(entry.Name())
 		hashed := strings.TrimSuffix(entry.Name(), ext) + "." + hash + ext
 		paths[entry.Name()] = Prefix + hashed
-		served[hashed] = file{content: content, etag: `"` + hash + `"`}
+		served[hashed] = file{content: content, zipped: zip(content), etag: `"` + hash + `"`}
 	}
 	return paths, served
+}
+
+// zip compresses a file once, at the start. Pages themselves are not compressed:
+// they hold the form's token beside what a stranger may have chosen.
+func zip(content []byte) []byte {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		panic(err) // a buffer takes everything
+	}
+	return out.Bytes()
+}
+
+// takesGzip reports whether a browser says that it reads gzip.
+func takesGzip(r *http.Request) bool {
+	for _, one := range strings.Split(r.Header.Get("Accept-Encoding"), ",") {
+		name, quality, _ := strings.Cut(strings.TrimSpace(one), ";")
+		if strings.EqualFold(name, "gzip") {
+			return !strings.HasPrefix(strings.ReplaceAll(quality, " ", ""), "q=0") || strings.ContainsAny(quality, "123456789")
+		}
+	}
+	return false
 }
 
 // Path gives the address of an embedded file: Path("console.css") is
@@ -74,8 +105,16 @@ func Handler() http.Handler {
 		header.Set("Cache-Control", "public, max-age=31536000, immutable")
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Content-Type", contentTypes[path.Ext(name)])
-		header.Set("ETag", f.etag)
-		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(f.content))
+		header.Set("Vary", "Accept-Encoding")
+		content := f.content
+		if header.Set("ETag", f.etag); takesGzip(r) {
+			header.Set("ETag", strings.TrimSuffix(f.etag, `"`)+`-gz"`)
+			header.Set("Content-Encoding", "gzip")
+			header.Set("Content-Length", strconv.Itoa(len(f.zipped)))
+			r.Header.Del("Range") // a part of a compressed file is of no use to anybody
+			content = f.zipped
+		}
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 	})
 }
 

@@ -10,6 +10,7 @@ type Page struct {
 	Who       *Who   // nil when nobody is signed in
 	Query     string // what stands in the search box
 	Refresh   string // path and query of this page, for its Refresh link; "" for none
+	Live      string // where the page hears of changes; "" for a page that is not kept up to date
 	Clock     Clock
 	RequestID string
 	CSRF      string // bound to the session; hidden field "csrf" of every POST form

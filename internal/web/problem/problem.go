@@ -63,6 +63,7 @@ var table = map[string]row{
 	"approval-closed":         {http.StatusConflict, "The approval request is closed"},
 	"stale":                   {http.StatusConflict, "It moved meanwhile"},
 	"intent-archived":         {http.StatusGone, "The intent is archived"},
+	"not-acceptable":          {http.StatusNotAcceptable, "The address does not give what was asked for"},
 	"too-large":               {http.StatusRequestEntityTooLarge, "The body is too large"},
 	"unsupported-media-type":  {http.StatusUnsupportedMediaType, "The body's type is not taken here"},
 	"busy":                    {http.StatusServiceUnavailable, "Busy; try again"},

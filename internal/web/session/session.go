@@ -26,6 +26,10 @@ type Options struct {
 	Plain bool
 	// Address tells where a request comes from; by default the connection's peer.
 	Address func(*http.Request) string
+	// Unattended tells of a request that nobody made: a page that keeps itself
+	// up to date. It does not put off the end of an idle session. By default
+	// every request is somebody's.
+	Unattended func(*http.Request) bool
 }
 
 // Store keeps sessions in the database. It is safe for concurrent use. Only a
@@ -41,6 +45,9 @@ var _ sessions.Store = (*Store)(nil)
 func New(db *store.DB, opts Options) *Store {
 	if opts.Address == nil {
 		opts.Address = peer
+	}
+	if opts.Unattended == nil {
+		opts.Unattended = func(*http.Request) bool { return false }
 	}
 	return &Store{db: db, opts: opts}
 }
@@ -89,7 +96,7 @@ func (s *Store) New(r *http.Request, name string) (*sessions.Session, error) {
 	if err := s.load(r.Context(), session, cookie.Value); err != nil {
 		return session, err
 	}
-	if row, ok := current(session); ok && row.Session.Due(s.db.Now()) {
+	if row, ok := current(session); ok && row.Session.Due(s.db.Now()) && !s.opts.Unattended(r) {
 		// Reading a page must not fail because this cannot be written: at worst
 		// the session ends a little early.
 		_ = s.db.Update(r.Context(), func(tx *store.Tx) error { return tx.TouchSession(row.Session) })
