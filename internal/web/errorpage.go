@@ -22,7 +22,7 @@ func foreignForm() error {
 type errorWords struct{ title, notDone, next string }
 
 var wordsOf = map[string]errorWords{
-	"unauthenticated": {"You are not signed in", "Nothing was done.", "Sign in: the page that you came from opens again. What you typed stands above, to be copied."},
+	"unauthenticated": {"You are not signed in", "Nothing was done.", "Sign in: the page that you came from opens again, with what you typed in its form."},
 	"denied":          {"Not allowed", "Nothing was done.", "Ask somebody whose role allows it, or an administrator for the role."},
 	"self-approval":   {"Refused: somebody else must approve this", "Nothing was approved and nothing was done.", "Ask somebody else who may decide: whoever asks, made or signed something never signs it a second time."},
 	"step-up-required": {"Confirm that it is you", "Nothing was done.",
@@ -75,30 +75,46 @@ func (v *visit) errorView(p problem.Problem) templates.ErrorView {
 	return view
 }
 
-// errorWay gives the way on where there is a better one than the queue.
+// errorWay gives the way on where there is a better one than the queue, and back
+// what was typed.
 func (v *visit) errorWay(p problem.Problem, view *templates.ErrorView) {
+	if p.Extra["rule"] == ruleForeignForm {
+		view.Back = &templates.Button{Href: v.wayBack(), Label: "Open the page again"}
+		return // another site's words are not shown as one's own
+	}
+	view.Back, view.Again = v.placeButton(p), v.again(p)
+	view.Facts = append(view.Facts, v.typed()...)
+	switch {
+	case v.foreignTypist():
+		view.Text = append(view.Text, say("The form was filled in by somebody else, who was signed in before. It is not shown to you; the browser’s Back button leads whoever typed it there."))
+	case p.Name == "unauthenticated":
+		if view.Resume = v.resumed(v.wayBack()); view.Resume != nil {
+			view.Back = nil
+		}
+	case p.Name == "step-up-required", p.Name == "invalid-body", p.Name == "invalid-params", outOfPlace(p):
+		if v.keep(v.wayBack()) {
+			view.Next = append(view.Next, templates.Line{Text: say("What you typed is kept for an hour: it stands in the form again when you open it.")})
+		}
+	}
+}
+
+// placeButton leads to the page that the request was about.
+func (v *visit) placeButton(p problem.Problem) *templates.Button {
 	place, id := v.about()
+	label := map[string]string{"intents": "Back to the intent", "approvals": "Back to the request", "workers": "Back to the workers", "previews": "Back to the preview"}[place]
 	switch {
 	case p.Name == "unauthenticated":
-		view.Back = &templates.Button{Href: "/signin?next=" + url.QueryEscape(v.wayBack()), Label: "Sign in"}
-		view.Facts = append(view.Facts, v.typed()...)
+		return &templates.Button{Href: "/signin?next=" + url.QueryEscape(v.wayBack()), Label: "Sign in"}
 	case p.Name == "step-up-required":
-		view.Back = &templates.Button{Href: "/stepup?next=" + url.QueryEscape(v.wayBack()), Label: "Confirm your password"}
+		return &templates.Button{Href: "/stepup?next=" + url.QueryEscape(v.wayBack()), Label: "Confirm your password"}
 	case outOfPlace(p):
-		view.Back = &templates.Button{Href: v.wayBack(), Label: "Open the page again"}
-		if p.Extra["rule"] == ruleOtherToken {
-			view.Facts = append(view.Facts, v.typed()...) // another site's words are not shown as one's own
-		}
-	case p.Name == "not-found":
-	case place == "intents":
-		view.Back = &templates.Button{Href: "/intents/" + id, Label: "Back to the intent"}
-	case place == "approvals":
-		view.Back = &templates.Button{Href: "/approvals/" + id, Label: "Back to the request"}
+		return &templates.Button{Href: v.wayBack(), Label: "Open the page again"}
+	case p.Name == "not-found" || label == "":
+		return &templates.Button{Href: "/", Label: "To the queue"}
 	case place == "workers":
-		view.Back = &templates.Button{Href: "/workers", Label: "Back to the workers"}
-	case place == "previews":
-		view.Back = &templates.Button{Href: "/previews/" + id, Label: "Back to the preview"}
+		return &templates.Button{Href: "/workers", Label: label}
 	}
+	return &templates.Button{Href: "/" + place + "/" + id, Label: label}
 }
 
 // about names what the address is about: "intents" and an id. The address is
@@ -116,6 +132,7 @@ func (v *visit) about() (place, id string) {
 const (
 	ruleForeignForm = "form.other-site"
 	ruleOtherToken  = "form.other-session"
+	ruleOtherPerson = "form.other-person"
 )
 
 // outOfPlace reports whether a form came from elsewhere than a page of this
@@ -125,44 +142,53 @@ func outOfPlace(p problem.Problem) bool {
 	return rule == ruleForeignForm || rule == ruleOtherToken
 }
 
-// unkept are fields of forms that are never shown again: they are secret, or
-// belong to the page that they came from.
-var unkept = map[string]bool{"csrf": true, "password": true, "token": true, "digest": true, "plan_code": true, "next": true, "do": true}
-
-// typed gives back what stood in a form that was not taken, so that it can be
-// copied from the page.
+// typed shows what stood in a form that was not taken, so that it can be copied
+// from the page.
 func (v *visit) typed() (facts []templates.Fact) {
-	if v.r.Method != http.MethodPost {
+	if v.foreignTypist() {
 		return nil
 	}
-	form, err := v.c.FormParams()
-	if err != nil {
-		return nil // what cannot be read cannot be given back
-	}
-	for _, name := range slices.Sorted(maps.Keys(form)) {
-		if text := strings.Join(form[name], ", "); text != "" && !unkept[name] {
-			facts = append(facts, templates.Fact{Label: "You typed: " + words(name), Text: say(text)})
-		}
+	fields := v.typedFields()
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		facts = append(facts, templates.Fact{Label: "You typed: " + words(name), Text: say(templates.Name(strings.Join(fields[name], ", ")))})
 	}
 	return facts
 }
 
+// formPages are the pages of forms by the beginning of the address that takes
+// them, and how many parts of that address name the page; the next of a way in
+// is the page itself.
+var formPages = map[string]int{"previews": 2, "approvals": 2, "orphans": 2, "intents": 2, "me": 1, "workers": 3}
+
 // wayBack is the page to return to after a fresh sign-in.
 func (v *visit) wayBack() string {
-	if v.r.Method == http.MethodGet {
+	switch {
+	case v.r.Method == http.MethodGet:
 		return localPath(v.r.URL.RequestURI())
+	case v.signsIn():
+		return localPath(v.r.PostFormValue("next"))
 	}
 	parts := strings.Split(strings.Trim(v.r.URL.Path, "/"), "/")
-	switch {
-	case len(parts) >= 4 && parts[0] == "intents":
+	if len(parts) >= 4 && parts[0] == "intents" && parts[2] == "actions" {
 		step := v.c.FormValue("step")
 		return fmt.Sprintf("/intents/%s/actions/%s?step=%s", parts[1], parts[3], url.QueryEscape(step))
-	case len(parts) == 3 && parts[0] == "workers":
-		return v.r.URL.Path
-	case len(parts) >= 2 && (parts[0] == "previews" || parts[0] == "approvals"):
-		return "/" + parts[0] + "/" + parts[1]
 	}
-	return "/"
+	if strings.HasPrefix(v.r.URL.Path, holdPath) {
+		return holdPath
+	}
+	if n := formPages[parts[0]]; n > 0 && len(parts) >= n {
+		return "/" + strings.Join(parts[:n], "/")
+	}
+	return v.cameFrom()
+}
+
+// cameFrom is the page of this console that the form was on, as the browser says.
+func (v *visit) cameFrom() string {
+	from, err := url.Parse(v.r.Referer())
+	if err != nil || from.Host != v.r.Host {
+		return "/"
+	}
+	return localPath(from.RequestURI())
 }
 
 // notFound is what does not exist, or not for this caller.

@@ -39,12 +39,14 @@ func requestID(r *http.Request) string {
 	return id
 }
 
+func newRequestID() string { return "req_" + strings.ToLower(ulid.Make().String()) }
+
 // frame gives every request an id and every answer its headers, and writes a
 // log line. The path is logged without its query, which may hold secrets.
 func (s *Server) frame(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		id := "req_" + strings.ToLower(ulid.Make().String())
+		id := newRequestID()
 		for name, value := range headers {
 			w.Header().Set(name, value)
 		}

@@ -50,13 +50,13 @@ func (b *browser) listenTo(path string) (status int, events <-chan string) {
 // next waits for an event that is no sign of life; "" is the stream's end.
 func (b *browser) next(events <-chan string) string {
 	b.Helper()
-	for {
+	for late := time.After(20 * time.Second); ; {
 		select {
 		case name := <-events:
 			if name != "beat" {
 				return name
 			}
-		case <-time.After(20 * time.Second):
+		case <-late:
 			b.Fatal("nothing was heard")
 		}
 	}
@@ -124,6 +124,7 @@ func TestAnOpenPageHearsOfChanges(t *testing.T) {
 	}
 	olga.silent(page, "the page of another intent")
 	olga.post("/intents/"+one+"/owner", "do", "take")
+	w.number()
 	if got := olga.next(page); got != "changed" {
 		t.Errorf("the page heard %q", got)
 	}

@@ -46,6 +46,7 @@ var matrix = map[string]struct {
 	"GET /static/*":                     {"", nil, everybody},
 	"GET /signin":                       {"", nil, everybody},
 	"POST /signin":                      {"", url.Values{"email": {"olga@example.com"}, "password": {"wrong"}}, refusedAll},
+	"POST /kept":                        {"", url.Values{"next": {"/"}}, statuses{401, 403, 403, 403, 403, 403, 403}},
 	"GET /signin/link":                  {"?token=unknown", nil, refusedAll},
 	"POST /signin/link":                 {"", url.Values{"token": {"unknown"}}, refusedAll},
 	"POST /signout":                     {"", nil, statuses{401, 303, 303, 303, 303, 303, 303}},

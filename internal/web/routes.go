@@ -48,6 +48,7 @@ func (s *Server) routes() []route {
 		{method: post, path: "/signin", open: (*visit).signIn},
 		{method: get, path: "/signin/link", open: (*visit).signInLinkForm},
 		{method: post, path: "/signin/link", open: (*visit).signInLink},
+		{method: post, path: keptPath, open: (*visit).takeKept},
 		{method: post, path: "/signout", page: (*visit).signOut},
 		{method: get, path: "/stepup", page: (*visit).stepUpForm},
 		{method: post, path: "/stepup", page: (*visit).stepUp},
@@ -133,7 +134,11 @@ func (s *Server) serve(r route) echo.HandlerFunc {
 				return err
 			}
 		}
-		return r.page(v)
+		err = r.page(v)
+		if r.method == post && err == nil {
+			v.forget()
+		}
+		return err
 	}
 }
 

@@ -51,9 +51,9 @@ func (v *visit) signIn() error {
 	}
 	err := v.sessions.SignInByPassword(v.c.Response(), v.r, form.Email, form.Password, v.signedInBy("password"))
 	if err == nil {
-		return v.to(localPath(form.Next))
+		return v.resume(localPath(form.Next))
 	}
-	view := templates.SignInView{Email: form.Email, Next: localPath(form.Next)}
+	view := templates.SignInView{Email: form.Email, Next: localPath(form.Next), Resume: v.resumed(localPath(form.Next))}
 	if at, wait := session.Wait(err); wait {
 		moment := v.at(at)
 		view.Wait = &moment

@@ -25,6 +25,7 @@ func (v *visit) staleView(p previewPage, e *model.Error) templates.StaleView {
 		return view
 	}
 	view.FreshHref = "/previews/" + fresh
+	v.keep(view.FreshHref) // the reason is still the person's
 	view.Fresh = []templates.Fact{{Label: "Now", Text: say(title(string(p.c.State)), ". ", p.prose(upper(p.c.Reason)))}}
 	return view
 }

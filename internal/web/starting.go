@@ -1,12 +1,18 @@
 package web
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
 
 	"countersign/internal/model"
 	"countersign/internal/web/problem"
+	"countersign/web/static"
+	"countersign/web/templates"
 )
 
 // Starting answers while the database cannot be reached yet, so that a load
@@ -53,19 +59,25 @@ func (s *Starting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // notYet answers that nothing can be done before the database is there.
 func notYet(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", "default-src 'none'")
-	h.Set("X-Content-Type-Options", "nosniff")
-	kind, status, text := "text/html; charset=utf-8", http.StatusServiceUnavailable, startingPage
+	for name, value := range headers {
+		h.Set(name, value)
+	}
+	id := newRequestID()
+	h.Set(RequestIDHeader, id)
+	kind, status, text := "text/plain; charset=utf-8", http.StatusServiceUnavailable, "database and schema: not ready\n"
 	switch {
-	case strings.HasPrefix(r.URL.Path, "/v1/"):
-		h.Set("Retry-After", "5")
-		problem.Write(w, r, model.Errorf(model.Busy, "busy", "The database does not answer; nothing was stored. Try again.").With("retry_after", 5), requestID(r))
+	case strings.HasPrefix(r.URL.Path, static.Prefix):
+		static.Handler().ServeHTTP(w, r) // the page is to look like one
 		return
 	case r.URL.Path == "/healthz":
-		kind, status, text = "text/plain; charset=utf-8", http.StatusOK, "ok\n"
+		status, text = http.StatusOK, "ok\n"
 	case r.URL.Path == "/readyz":
-		kind, text = "text/plain; charset=utf-8", "database and schema: not ready\n"
+	case wantsProblem(r):
+		h.Set("Retry-After", "5")
+		problem.Write(w, r, model.Errorf(model.Busy, "busy", "The database does not answer; nothing was stored. Try again.").With("retry_after", 5), id)
+		return
+	default:
+		kind, text = "text/html; charset=utf-8", startingPage(w, r, id)
 	}
 	if status != http.StatusOK {
 		h.Set("Retry-After", "5")
@@ -75,8 +87,27 @@ func notYet(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(text)) // a caller that left needs no answer
 }
 
-const startingPage = `<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>The database does not answer – Countersign</title></head>
-<body><main><h1>The database does not answer</h1>
-<p>Countersign runs, and tries to reach its database again and again. Nothing was read, stored or sent. Reload this page in a moment.</p></main></body></html>
-`
+// startingPage says that there is no database yet. A form that was sent meanwhile
+// can be sent again from it.
+func startingPage(w http.ResponseWriter, r *http.Request, id string) string {
+	r.Body = http.MaxBytesReader(w, r.Body, uploadLimit)
+	v := &visit{c: echo.New().NewContext(r, w), r: r}
+	view := templates.ErrorView{Title: "The database does not answer", NotDone: say("Nothing was read, stored or sent."),
+		Page: templates.Page{Title: "The database does not answer", RequestID: id, Clock: templates.Clock{Now: time.Now().UnixMicro()}},
+		Text: []templates.Text{say("Countersign runs, and tries to reach its database again and again.")},
+		Next: []templates.Line{{Text: say("Reload this page in a moment.")}}}
+	if sameSite(r) {
+		view.Facts, view.Again = v.typed(), v.again(problem.Problem{Name: "busy"})
+	}
+	if view.Again != nil {
+		view.Next = []templates.Line{{Text: say("Wait a moment, then send the form again: what you typed is in it.")}}
+	}
+	var page bytes.Buffer
+	if err := templates.Error(view).Render(r.Context(), &page); err != nil {
+		return "The database does not answer. Nothing was read, stored or sent."
+	}
+	return page.String()
+}
+
+// sameSite reports whether a form came from a page of this console.
+func sameSite(r *http.Request) bool { return http.NewCrossOriginProtection().Check(r) == nil }

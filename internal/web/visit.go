@@ -27,6 +27,8 @@ type visit struct {
 	hold   *model.Hold // the newest restore hold, or nil
 	page   templates.Page
 	live   url.Values // what the page listens to; nil is by its address
+	// typedBefore is what stands again in the page's forms; nil is nothing.
+	typedBefore url.Values
 }
 
 // visit begins a request of whoever is signed in. The error is of kind
@@ -71,7 +73,7 @@ func (v *visit) fillPage(insecure bool) {
 	p := &v.page
 	p.Clock.Zone = zone
 	p.CSRF = v.sessions.Token(v.r)
-	p.Who = &templates.Who{Name: v.person.Name, Role: v.roles(), Account: strings.Join(v.actor.Accounts(), ", ")}
+	p.Who = &templates.Who{ID: v.actor.ID, Name: v.person.Name, Role: v.roles(), Account: strings.Join(v.actor.Accounts(), ", ")}
 	p.Settings = templates.Settings{Theme: v.person.Theme, Density: v.person.Density, KeysOff: !v.person.Keyboard, Zone: v.person.Zone}
 	p.Nav = v.navigation()
 	if insecure && v.Demo == nil {
@@ -146,6 +148,9 @@ func (v *visit) at(t model.Time) templates.Time { return v.page.Clock.At(int64(t
 func (v *visit) titled(title string) templates.Page {
 	p := v.page
 	p.Title = title
+	if v.typedBefore = v.recall(); v.typedBefore != nil {
+		p.Flash = recalledNote()
+	}
 	if v.r.Method == http.MethodGet {
 		p.Refresh, p.Live = v.r.URL.RequestURI(), v.liveAddress()
 	}
@@ -156,7 +161,11 @@ func (v *visit) titled(title string) templates.Page {
 // in it becomes an error page and not half a page.
 func (v *visit) show(status int, page templ.Component) error {
 	var body bytes.Buffer
-	if err := page.Render(v.r.Context(), &body); err != nil {
+	ctx := v.r.Context()
+	if v.typedBefore != nil {
+		ctx = templates.WithTyped(ctx, v.typedBefore)
+	}
+	if err := page.Render(ctx, &body); err != nil {
 		return err
 	}
 	return v.c.HTMLBlob(status, body.Bytes())

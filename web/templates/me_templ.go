@@ -191,7 +191,7 @@ func settings(v MeView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v.KeysOff {
+		if chosen(ctx, "keys", "off", v.KeysOff) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, " checked")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -277,7 +277,7 @@ func selectField(name, label, hint string, list []Choice) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = selectOptions(list).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = selectOptions(chosenOf(ctx, name, list)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -28,7 +28,7 @@ type NavItem struct {
 }
 
 // Who is the signed-in person.
-type Who struct{ Name, Role, Account string }
+type Who struct{ ID, Name, Role, Account string }
 
 // Banner stands above everything: the demo, insecure settings, a restore hold.
 type Banner struct {
