@@ -60,6 +60,7 @@ func textRoutes(example func(string) string) []struct {
 		{"Ann", example("/approvals/:id"), example("/approvals/:id/approve"), url.Values{"reason": {hard}}},
 		{"Olga", example("/orphans/:id"), example("/orphans/:id/settle"), url.Values{"reason": {hard}}},
 		{"Ada", example("/workers/:id/declare-dead"), example("/workers/:id/declare-dead"), url.Values{"reason": {hard}, "confirm": {"boot-x"}}},
+		{"Olga", example("/intents/:id"), example("/intents/:id/notes") + "#notes", url.Values{"text": {hard}}},
 		{"Olga", "/me", "/me/settings", url.Values{"zone": {"Asia/Kathmandu"}, "theme": {"dark"}, "keys": {"off"}}},
 		{"Olga", "/me", "/me/keys", url.Values{"name": {"laptop & phone"}}},
 	}

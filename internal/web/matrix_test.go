@@ -90,6 +90,7 @@ var matrix = map[string]struct {
 	"GET /workers":                      {"", nil, signedIn},
 	"GET /workers/:id/declare-dead":     {"", nil, statuses{303, 403, 403, 403, 200, 403, 403}},
 	"POST /workers/:id/declare-dead":    {"", url.Values{"reason": {because}}, statuses{401, 403, 403, 403, 422, 403, 403}},
+	"GET /help":                         {"", nil, signedIn},
 	"GET /me":                           {"", nil, signedIn},
 	"POST /me/settings":                 {"", url.Values{"zone": {"Europe/Berlin"}}, statuses{401, 303, 303, 303, 303, 303, 303}},
 	"POST /me/keys":                     {"", url.Values{"name": {"laptop"}, "do": {"create"}}, statuses{401, 200, 200, 200, 200, 200, 200}},

@@ -107,6 +107,7 @@ var pageRoutes = []route{
 	{method: get, path: "/admin/hold", page: (*visit).holdPage},
 	{method: post, path: "/admin/hold/ended", page: (*visit).endOlder},
 	{method: post, path: "/admin/hold/lift", page: (*visit).liftHold},
+	{method: get, path: "/help", page: (*visit).help},
 	{method: get, path: "/me", page: (*visit).me},
 	{method: post, path: "/me/settings", page: (*visit).saveSettings},
 	{method: post, path: "/me/keys", page: (*visit).keys},
