@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// NothingFound begins what is said of a look-up that found nothing.
+const NothingFound = "The provider knows nothing under our reference."
+
 // Look is one finished observation of the outside world: a query, or an object
 // read because a webhook named it.
 type Look struct {

@@ -17,7 +17,7 @@ func Observe(objects []Object, expect Expect) model.Observation {
 	}
 	switch len(objects) {
 	case 0:
-		return model.Observation{Finding: model.FoundNone, Detail: "The provider knows nothing under our reference."}
+		return model.Observation{Finding: model.FoundNone, Detail: model.NothingFound}
 	case 1:
 		return ObserveOne(objects[0], expect)
 	}

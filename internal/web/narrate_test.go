@@ -132,7 +132,7 @@ var stories = map[string]struct {
 			s.Evidence = []model.Evidence{{ID: "e", Source: model.FromWebhook, Says: model.Conflicting, Ref: "po_9", Amount: 4_820_100, Currency: "EUR", At: ago(time.Minute)}}
 			c.Conflicts = []model.Contradiction{{ID: "k", Step: s.Name, EvidenceID: "e", Reason: "The object has another amount."}}
 		},
-		"", "Whether 48,200.00 EUR or another amount was paid is not settled. We sent create-payout once. Bank has made something of it that we did not ask for. Bank shows 48,201.00 EUR as po_9 ; 48,200.00 EUR was asked for.",
+		"", "Whether 48,200.00 EUR or another amount was paid is not settled. We sent 48,200.00 EUR to acct_9 at 07:58:18 +00:00 . Bank has made something of it that we did not ask for. Bank shows 48,201.00 EUR as po_9 ; 48,200.00 EUR was asked for.",
 		"Mark with a document. Bank shows 48,201.00 EUR as po_9", "Mark with a document Bank shows 48,201.00 EUR", []string{"Object: po_9 , 48,201.00 EUR , by webhook", "Asked for: 48,200.00 EUR"},
 	},
 	"paid, then returned": {
@@ -221,7 +221,7 @@ func TestIntended(t *testing.T) {
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
 		grouped(7): "7", grouped(18412): "18,412", grouped(1_000_000): "1,000,000", counted(1, "effect"): "1 effect", counted(2, "entry"): "2 entries",
-		counted(0, "live process"): "0 live processes", times(1): "once", times(3): "3 times", upper("ä"): "Ä", title("retry_unfinished"): "Retry unfinished",
+		counted(0, "live process"): "0 live processes", times(1): "once", times(2): "twice", times(3): "3 times", upper("ä"): "Ä", title("retry_unfinished"): "Retry unfinished",
 		span(90 * time.Second): "1 min 30 s", span(2*time.Hour + 24*time.Minute): "2 h 24 min", span(72 * time.Hour): "3 days", span(time.Second): "1 s",
 		wholeEvent("action"): "action.", wholeEvent("signin.ok"): "signin.ok", wholeEvent("action.reconcile"): "action.reconcile.", wholeEvent("action.reconcile.executed"): "action.reconcile.executed",
 	} {

@@ -52,10 +52,13 @@ func counted(n int, one string) string {
 	return grouped(int64(n)) + " " + many
 }
 
-// times writes "once" or "3 times".
+// times writes "once", "twice" or "3 times".
 func times(n int) string {
-	if n == 1 {
+	switch n {
+	case 1:
 		return "once"
+	case 2:
+		return "twice"
 	}
 	return grouped(int64(n)) + " times"
 }

@@ -106,27 +106,6 @@ func (n narrator) mayBe(s *model.Step) templates.Text {
 	return say(s.Name, " may or may not have been ", doneWord(s), ".")
 }
 
-// whyUnknown says what was tried, and what it can have come to at worst.
-func (n narrator) whyUnknown(s *model.Step) templates.Text {
-	worst := " takes no key here: it is never sent again before there is evidence that it did not happen."
-	switch s.Class {
-	case model.Keyed:
-		worst = " acts at most once per key, so at worst it was " + doneWord(s) + " once."
-	case model.Message:
-		worst = " may have delivered it: a message is never sent again before there is evidence that it did not go out."
-	}
-	sent := times(len(s.Attempts))
-	switch {
-	case len(s.Attempts) == 0:
-		return say("Its outcome is not known: ", n.prose(s.Reason))
-	case n.object(s) != nil:
-		return say("We sent ", templates.Bold(s.Name), " "+sent+". ", upper(s.Provider), " has made something of it that we did not ask for.")
-	case s.ExternalRef != "":
-		return say(upper(s.Provider), " took ", templates.Bold(s.Name), " as ", templates.Key(s.ExternalRef), " and has not said in time how it ended. It is only asked about until it says so.")
-	}
-	return say("We sent ", templates.Bold(s.Name), " "+sent+", and no answer came back that we can trust. ", upper(s.Provider), worst)
-}
-
 // nothingUnknown is said where no outcome is unknown.
 func (n narrator) nothingUnknown(moving int) templates.Text {
 	switch {
@@ -300,7 +279,7 @@ func (n narrator) safe(s *model.Step) templates.Text {
 	case !ok:
 		return say("no: ", s.Provider, " does not promise to keep what it did with what it answered")
 	}
-	return say("until ", n.at(until), " — ", templates.Left(n.at(until)))
+	return say("until ", n.at(until), " — ", templates.Strong(templates.Left(n.at(until))))
 }
 
 // gaugeOf draws the window of a key from its first possible send to its end.
@@ -315,7 +294,8 @@ func gaugeOf(t model.Timing, clock templates.Clock, frozen *model.Generation, s 
 	}
 	at := func(m model.Time) templates.Part { return templates.Clocktime(clock.At(int64(m))) }
 	return &templates.Gauge{First: int64(frozen.FrozenAt), Now: clock.Now, Safe: int64(until), End: int64(end),
-		Label: "The time in which the provider recognises the key: the safe part, our margin, and where we are now",
+		Label: fmt.Sprintf("%s remembers the key for %s; %s have passed, and the last %s are our margin", upper(s.Provider), span(s.Contract.Retention),
+			span(model.Time(clock.Now).Sub(frozen.FrozenAt)), span(end.Sub(until))),
 		Left:  say("first sent ", at(frozen.FrozenAt)),
 		Right: say("our margin, ", span(end.Sub(until)), ", then ", s.Provider, " forgets the key ", at(end))}
 }

@@ -39,8 +39,17 @@ func (t Time) utc() string { return time.UnixMicro(t.At).UTC().Format("2006-01-0
 func (t Time) date() string   { return t.local().Format("2 Jan 2006") }
 func (t Time) clock() string  { return t.local().Format("15:04:05 -07:00") }
 func (t Time) offset() string { return t.local().Format("-07:00") }
-func (t Time) column() string { return t.local().Format("Mon 2 Jan 15:04") }
-func (t Time) second() string { return t.local().Format("2 Jan 15:04:05") }
+func (t Time) column() string { return t.local().Format("Mon 2 Jan 15:04" + t.otherOffset()) }
+func (t Time) second() string { return t.local().Format("2 Jan 15:04:05" + t.otherOffset()) }
+
+// otherOffset is the layout of the offset where it is not the page's own: with
+// the clocks changed in between, two rows of a table may read the same.
+func (t Time) otherOffset() string {
+	if shown := time.UnixMicro(t.Now).In(zoneOf(t.Zone)); shown.Format("-07:00") == t.offset() {
+		return ""
+	}
+	return " -07:00"
+}
 
 // sameDay says whether the moment lies on the day the page is shown.
 func (t Time) sameDay() bool {

@@ -42,7 +42,7 @@ func TestTimeInItsZone(t *testing.T) {
 		clock, column string
 	}{
 		{"utc", "2026-11-30T09:42:18Z", nil, "09:42:18 +00:00", "Mon 30 Nov 09:42"},
-		{"before the hour is set back", "2026-11-01T05:30:00Z", newYork, "01:30:00 -04:00", "Sun 1 Nov 01:30"},
+		{"before the hour is set back", "2026-11-01T05:30:00Z", newYork, "01:30:00 -04:00", "Sun 1 Nov 01:30 -04:00"},
 		{"after it", "2026-11-01T06:30:00Z", newYork, "01:30:00 -05:00", "Sun 1 Nov 01:30"},
 		{"the day before", "2026-11-30T02:00:00Z", newYork, "21:00:00 -05:00", "Sun 29 Nov 21:00"},
 	}
