@@ -1,9 +1,11 @@
 package web
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"countersign/internal/actions"
@@ -84,6 +86,9 @@ func (p planner) view() templates.PlanView {
 	}
 	if len(p.plan.Then) > 0 {
 		v.ThenNote = say("Only once what comes before is confirmed.")
+		if p.action == model.RetryUnfinished {
+			v.ThenNote = say(v.ThenNote, " If this try fails, nothing more is sent without a new preview.")
+		}
 	}
 	for _, c := range p.plan.Changes {
 		v.Changes = append(v.Changes, templates.Change{What: c.Subject, Was: words(c.From), Now: words(c.To), Because: p.prose(c.Because)})
@@ -246,22 +251,52 @@ func (p planner) call(call model.PlannedCall) templates.CallView {
 	} else if s != nil {
 		v.To, v.Money, v.Class = s.Provider, money(s.Amount, s.Currency), classWords(s)
 		v.Party = say(" to ", templates.Name(p.c.Payee))
+		if to := p.told().Payee.Destination; to != "" && s.Operation == "payout.create" {
+			v.Party = say(v.Party, ", ", templates.Code(to))
+		}
 		if call.Class == model.Local {
 			v.Party = nil
 		}
 	}
-	if call.WireKey != "" {
-		v.WireKey = say(templates.Key(call.WireKey))
-	}
+	v.WireKey = wireKey(call, s)
+	v.Pretty = indented(call.Body)
 	p.callHistory(&v, call, s)
 	return v
+}
+
+// wireKey shows the key as it goes out, and in which header or field.
+func wireKey(call model.PlannedCall, s *model.Step) templates.Text {
+	if call.WireKey == "" {
+		return nil
+	}
+	text := say(templates.Key(call.WireKey))
+	if call.WireKey == call.StepKey {
+		text = say(text, " the step key as it is")
+	}
+	if s != nil && s.Contract.Carrier != "" && s.Contract.Keyed() {
+		text = say(text, ", in the ", templates.Code(s.Contract.Carrier))
+	}
+	return text
+}
+
+// indented is a JSON body as people read it; "" where it is none, or reads no
+// better. The digest is that of the bytes, which are shown as well.
+func indented(body string) string {
+	var pretty bytes.Buffer
+	if !strings.HasPrefix(body, "{") || json.Indent(&pretty, []byte(body), "", "  ") != nil {
+		return ""
+	}
+	return pretty.String()
 }
 
 // callHistory says how often the request went out, and until when it may again.
 func (p planner) callHistory(v *templates.CallView, call model.PlannedCall, s *model.Step) {
 	v.SentBefore = say("never")
 	if call.SentBefore > 0 {
-		v.SentBefore = say(times(call.SentBefore), ", last ", p.at(call.LastSentAt), ", ", templates.Ago(p.at(call.LastSentAt)))
+		v.SentBefore = say(templates.Bold(times(call.SentBefore)), ", last ", p.at(call.LastSentAt), ", ", templates.Ago(p.at(call.LastSentAt)))
+		if call.State == model.OutcomeUnknown {
+			v.SentBefore = say(v.SentBefore, "; no answer that says what happened")
+		}
 	}
 	if call.Class.Effect() && call.Method != "GET" {
 		v.Generation = say(fmt.Sprint(call.Generation))

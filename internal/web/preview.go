@@ -141,7 +141,11 @@ func (p previewPage) button() string {
 	}
 	switch p.Action {
 	case model.RetryUnfinished:
-		return "Try " + step + " once more"
+		text := "Try " + step + " once more"
+		if s := p.c.Step(step); s != nil && s.HasMoney() {
+			text += ": " + model.Money{Amount: s.Amount, Currency: s.Currency}.String()
+		}
+		return text
 	case model.Reconcile:
 		return "Ask about " + step
 	case model.MarkExternalResult:

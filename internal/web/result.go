@@ -92,9 +92,13 @@ func (v *visit) resultView(p previewPage, entry audit.Item) templates.ResultView
 		Back: templates.Button{Href: "/intents/" + p.c.ID, Label: "Back to the " + p.c.Kind}, Others: []templates.Button{{Href: "/", Label: "To the queue"}},
 		Facts: []templates.Fact{{Label: "Reason given", Text: say("“", templates.Name(entry.Reason), "”")}}, About: "The record"}
 	s := p.c.Step(p.stepName())
+	view.Facts = append(view.Facts, templates.Fact{Label: "Confirmed by", Text: say(templates.Name(entry.Actor.Name), ", ", v.at(p.UsedAt))})
 	if s != nil {
 		view.State = stepState(s)
-		view.Facts = append(view.Facts, templates.Fact{Label: "Step key", Text: say(templates.Key(s.Key()))})
+		view.Facts = append(view.Facts, p.stepFacts(s)...)
+		if was := p.was(s); was != view.State {
+			view.Was = was
+		}
 	}
 	if p.receipt.Outcome == actions.AwaitingApproval {
 		v.asked(p, &view)
@@ -108,6 +112,25 @@ func (v *visit) resultView(p previewPage, entry audit.Item) templates.ResultView
 	return view
 }
 
+// stepFacts name the step that it is about, and the money on it.
+func (p previewPage) stepFacts(s *model.Step) []templates.Fact {
+	facts := []templates.Fact{{Label: "Step key", Text: say(templates.Key(s.Key()))}}
+	if s.HasMoney() {
+		facts = append(facts, templates.Fact{Label: "Money", Text: say(model.Money{Amount: s.Amount, Currency: s.Currency})})
+	}
+	return facts
+}
+
+// was is the state of the step in the plan; "" where the plan does not name it.
+func (p previewPage) was(s *model.Step) templates.State {
+	for _, call := range p.Plan.Calls {
+		if call.Step == s.Name && p.undone(call) == nil {
+			return templates.State(call.State)
+		}
+	}
+	return ""
+}
+
 // auditMeta names the entry by its number, once it has one.
 func auditMeta(entry audit.Item) templates.Text {
 	if entry.Index == nil {
@@ -118,7 +141,8 @@ func auditMeta(entry audit.Item) templates.Text {
 
 // asked words a plan that waits for a second person.
 func (v *visit) asked(p previewPage, view *templates.ResultView) {
-	view.Title = "Asked for approval: nothing is done before somebody else signs"
+	view.Title, view.State, view.Was = "Asked for approval: nothing is done before somebody else signs", templates.State(p.c.State), ""
+	view.Code = actions.PlanCode(p.Digest)
 	view.Note = templates.Note{Kind: "go", Title: say("The request is sealed by the plan you confirmed."), Text: []templates.Text{say(p.approvers(v), " If the intent moves meanwhile, the request is dismissed.")}}
 	if id := valueOf(p.receipt.Approval); id != "" {
 		view.Next = []templates.Line{{Text: say(templates.Link("/approvals/"+id, "The request"), " waits for an approver")}}
