@@ -28,9 +28,9 @@ type world struct {
 	actor  authz.Actor // who the service key is
 }
 
-// newWorld fills a new database with one operator and one service key. No
-// provider is there; none is called.
-func newWorld(b testing.TB, db *store.DB) *world {
+// wire gives the parts that answer people and callers. No provider is there; none
+// is called.
+func wire(b testing.TB, db *store.DB) (*world, *provider.Registry) {
 	b.Helper()
 	adapter := sandbox.New(sandbox.Config{Name: "bank", URL: "http://127.0.0.1:9"})
 	registry, err := provider.NewRegistry(map[string]provider.Adapter{"bank": adapter},
@@ -40,20 +40,32 @@ func newWorld(b testing.TB, db *store.DB) *world {
 	}
 	w := &world{db: db, log: audit.New(db, make([]byte, 32))}
 	w.runner = actions.New(db, w.log, workflow.NewBook(registry), model.NormalPace(), authz.DefaultTiers)
-	err = db.Update(context.Background(), func(tx *store.Tx) error {
+	return w, registry
+}
+
+// operator is the address of the one person.
+const operator = "operator@example.com"
+
+// newWorld fills a new database with one operator and one service key.
+func newWorld(b testing.TB, db *store.DB) *world {
+	b.Helper()
+	w, registry := wire(b, db)
+	err := db.Update(context.Background(), func(tx *store.Tx) error {
 		if err := tx.RecordContracts(registry.Contracts()); err != nil {
 			return err
 		}
 		if err := tx.EnsureAccount(account); err != nil {
 			return err
 		}
-		p, err := tx.AddPerson("operator@example.com", "Priya Raman")
+		p, err := tx.AddPerson(operator, "Priya Raman")
 		if err != nil {
 			return err
 		}
 		w.person = p.ID
-		if err := tx.Grant(p.ID, account, model.RoleOperator); err != nil {
-			return err
+		for _, role := range []model.Role{model.RoleOperator, model.RoleApprover} {
+			if err := tx.Grant(p.ID, account, role); err != nil {
+				return err
+			}
 		}
 		if _, w.key, err = tx.AddServiceKey(account, "bench", p.ID, []model.Ability{model.CanReadIntents, model.CanWriteIntents}); err != nil {
 			return err
