@@ -28,8 +28,9 @@ type Approval struct {
 	MayApprove  []string        `json:"may_approve"` // names of who may still sign
 	ExpiresAt   model.Time      `json:"expires_at"`
 
-	// Stored is the row behind it, for pages.
+	// Stored is the row behind it, and About the intent's, for pages.
 	Stored model.Approval `json:"-"`
+	About  model.Intent   `json:"-"`
 }
 
 // Decision is one person's word.
@@ -64,6 +65,15 @@ const (
 // Approvals lists the requests of all accounts in which the actor may see them.
 // The error is of kind Invalid for a cursor that is none.
 func (r *Runner) Approvals(ctx context.Context, actor authz.Actor, q ApprovalQuery) (page ApprovalPage, err error) {
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		page, err = ApprovalsIn(tx, actor, q)
+		return err
+	})
+	return page, err
+}
+
+// ApprovalsIn is Approvals, as a transaction sees them.
+func ApprovalsIn(tx *store.Tx, actor authz.Actor, q ApprovalQuery) (page ApprovalPage, err error) {
 	f := store.ApprovalFilter{State: model.ApprovalState(q.State), Limit: min(q.Limit, maxLimit)}
 	if f.Limit <= 0 {
 		f.Limit = defaultLimit
@@ -76,42 +86,36 @@ func (r *Runner) Approvals(ctx context.Context, actor authz.Actor, q ApprovalQue
 	if f.After, err = parseCursor(q.Cursor); err != nil {
 		return page, err
 	}
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		page, err = approvalPage(tx, f)
-		return err
-	})
+	err = tx.Together(
+		func() (err error) { page.Count, page.CountCapped, err = tx.CountApprovals(f); return err },
+		func() error { return page.fill(tx, f) })
 	return page, err
 }
 
-func approvalPage(tx *store.Tx, f store.ApprovalFilter) (page ApprovalPage, err error) {
-	page.Items = []Approval{}
-	if page.Count, page.CountCapped, err = tx.CountApprovals(f); err != nil {
-		return page, err
-	}
+func (p *ApprovalPage) fill(tx *store.Tx, f store.ApprovalFilter) error {
 	f.Limit++ // one more tells whether there is a next page
 	rows, err := tx.Approvals(f)
 	if err != nil {
-		return page, err
+		return err
 	}
 	if len(rows) == f.Limit {
 		rows = rows[:f.Limit-1]
-		page.NextCursor = optional(cursorOf(rows[len(rows)-1]))
+		p.NextCursor = optional(cursorOf(rows[len(rows)-1]))
 	}
-	signers := map[string][]model.Person{}
-	for _, row := range rows {
-		item, err := approvalOf(tx, row, signers)
-		if err != nil {
-			return page, err
-		}
-		page.Items = append(page.Items, item)
-	}
-	return page, nil
+	p.Items, err = approvalsOf(tx, rows)
+	return err
 }
 
 // Approval gives one request. The error is of kind NotFound behind an account wall.
 func (r *Runner) Approval(ctx context.Context, actor authz.Actor, id string) (a Approval, err error) {
+	return r.ApprovalWith(ctx, actor, id, func(*store.Tx, model.Approval) error { return nil })
+}
+
+// ApprovalWith is Approval, and reads also what a page shows beside it: in the
+// same transaction, and together with the rest of the request.
+func (r *Runner) ApprovalWith(ctx context.Context, actor authz.Actor, id string, also func(*store.Tx, model.Approval) error) (a Approval, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
-		row, err := tx.Approval(id)
+		row, err := tx.ApprovalRow(id)
 		if err != nil {
 			return err
 		}
@@ -121,37 +125,81 @@ func (r *Runner) Approval(ctx context.Context, actor authz.Actor, id string) (a 
 		if err := actor.May(row.Account, authz.ReadApprovals).Err(); err != nil {
 			return err
 		}
-		a, err = approvalOf(tx, row, map[string][]model.Person{})
-		return err
+		return tx.Together(
+			func() error {
+				list, err := approvalsOf(tx, []model.Approval{row})
+				if err == nil {
+					a = list[0]
+				}
+				return err
+			},
+			func() error { return also(tx, row) })
 	})
 	return a, err
 }
 
-// approvalOf adds to a row who may still sign. people are kept by account.
-func approvalOf(tx *store.Tx, row model.Approval, people map[string][]model.Person) (Approval, error) {
+// around is what requests are shown with.
+type around struct {
+	intents     map[string]model.Intent
+	generations map[[2]string]int
+	people      map[string][]model.Person // by account
+}
+
+// approvalsOf adds to rows their decisions, what they are about, and who may
+// still sign.
+func approvalsOf(tx *store.Tx, rows []model.Approval) ([]Approval, error) {
+	list := make([]Approval, len(rows))
+	with := around{intents: map[string]model.Intent{}, people: map[string][]model.Person{}}
+	if err := with.read(tx, rows); err != nil {
+		return nil, err
+	}
+	for i, row := range rows {
+		list[i] = with.approval(row)
+	}
+	return list, nil
+}
+
+func (w *around) read(tx *store.Tx, rows []model.Approval) error {
+	ids := make([]string, len(rows))
+	var parts []func() error
+	for i, row := range rows {
+		ids[i] = row.IntentID
+		if _, known := w.people[row.Account]; row.State == model.ApprovalOpen && !known {
+			w.people[row.Account] = nil
+			parts = append(parts, func() (err error) { w.people[row.Account], err = tx.People(row.Account); return err })
+		}
+	}
+	parts = append(parts,
+		func() error { return tx.AddDecisions(rows) },
+		func() (err error) { w.generations, err = tx.StepGenerations(ids); return err },
+		func() error {
+			found, err := tx.Intents(ids)
+			for _, i := range found {
+				w.intents[i.ID] = i
+			}
+			return err
+		})
+	return tx.Together(parts...)
+}
+
+func (w *around) approval(row model.Approval) Approval {
 	a := Approval{ID: row.ID, State: string(row.State), Action: row.Action, Intent: row.IntentID, Digest: row.Digest, Plan: row.Plan,
-		RequestedBy: row.RequesterName, Needed: row.Needed, Decisions: []Decision{}, MayApprove: []string{}, ExpiresAt: row.ExpiresAt, Stored: row}
-	a.StepKey = optional(stepKey(tx, row.IntentID, row.Step))
+		RequestedBy: row.RequesterName, Needed: row.Needed, Decisions: []Decision{}, MayApprove: []string{}, ExpiresAt: row.ExpiresAt,
+		Stored: row, About: w.intents[row.IntentID]}
+	if generation := w.generations[[2]string{row.IntentID, row.Step}]; generation > 0 {
+		a.StepKey = optional(model.StepKey(row.IntentID, row.Step, generation))
+	}
 	for _, d := range row.Decisions {
 		a.Decisions = append(a.Decisions, Decision{d.Name, d.At, d.Says, d.Reason})
 	}
 	if row.State != model.ApprovalOpen {
-		return a, nil
+		return a
 	}
-	intent, err := tx.Creator(row.IntentID)
-	if err != nil {
-		return a, err
-	}
-	if _, known := people[row.Account]; !known {
-		if people[row.Account], err = tx.People(row.Account); err != nil {
-			return a, err
-		}
-	}
-	request := authz.Request{Account: row.Account, Requester: row.RequestedBy, Creator: intent, Decisions: row.Decisions}
-	for _, p := range authz.Approvers(people[row.Account], request) {
+	request := authz.Request{Account: row.Account, Requester: row.RequestedBy, Creator: a.About.Creator, Decisions: row.Decisions}
+	for _, p := range authz.Approvers(w.people[row.Account], request) {
 		a.MayApprove = append(a.MayApprove, p.Name)
 	}
-	return a, nil
+	return a
 }
 
 func cursorOf(row model.Approval) string {

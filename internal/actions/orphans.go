@@ -76,41 +76,50 @@ func seesProvider(actor authz.Actor, served []string) bool {
 // Orphans lists what stands on one side only and the actor may see. The error is
 // of kind Invalid for a cursor that is none.
 func (r *Runner) Orphans(ctx context.Context, actor authz.Actor, q OrphanQuery) (page OrphanPage, err error) {
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		page, err = OrphansIn(tx, actor, q)
+		return err
+	})
+	return page, err
+}
+
+// OrphansIn is Orphans, as a transaction sees them.
+func OrphansIn(tx *store.Tx, actor authz.Actor, q OrphanQuery) (page OrphanPage, err error) {
 	after, err := parseCursor(q.Cursor)
 	if err != nil {
 		return page, err
 	}
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		f, hidden, err := orphanScope(tx, actor)
-		if err != nil {
-			return err
-		}
-		open := false
-		hidden.Settled = &open
-		if page.Hidden, err = tx.CountOrphans(hidden); err != nil {
-			return err
-		}
-		f.Sort, f.After, f.Limit = q.Sort, store.OrphanMark{FoundAt: after.CreatedAt, ID: after.ID}, min(q.Limit, maxLimit)
-		if f.Limit <= 0 {
-			f.Limit = defaultLimit
-		}
-		if settled := q.State == OrphansSettled; q.State != OrphansAll {
-			f.Settled = &settled
-		}
-		return page.fill(tx, f)
-	})
+	f, hidden, err := orphanScope(tx, actor)
+	if err != nil {
+		return page, err
+	}
+	open := false
+	hidden.Settled = &open
+	f.Sort, f.After, f.Limit = q.Sort, store.OrphanMark{FoundAt: after.CreatedAt, ID: after.ID}, min(q.Limit, maxLimit)
+	if f.Limit <= 0 {
+		f.Limit = defaultLimit
+	}
+	if settled := q.State == OrphansSettled; q.State != OrphansAll {
+		f.Settled = &settled
+	}
+	err = tx.Together(
+		func() (err error) { page.Hidden, err = tx.CountOrphans(hidden); return err },
+		func() error { return page.fill(tx, f) })
 	return page, err
 }
 
 // fill reads the page that a filter picks.
 func (p *OrphanPage) fill(tx *store.Tx, f store.OrphanFilter) error {
-	count, err := tx.CountOrphans(f)
+	counted, limit := f, f.Limit+1 // one more tells whether there is a next page
+	f.Limit = limit
+	err := tx.Together(
+		func() error {
+			count, err := tx.CountOrphans(counted)
+			p.Count, p.CountCapped = count.N, count.Capped
+			return err
+		},
+		func() (err error) { p.Items, err = tx.Orphans(f); return err })
 	if err != nil {
-		return err
-	}
-	p.Count, p.CountCapped = count.N, count.Capped
-	f.Limit++ // one more tells whether there is a next page
-	if p.Items, err = tx.Orphans(f); err != nil {
 		return err
 	}
 	p.NextCursor = nil

@@ -34,6 +34,7 @@ type Preview struct {
 	ExpiresAt model.Time      `json:"expires_at"`
 	Input     json.RawMessage `json:"-"`
 	UsedAt    model.Time      `json:"-"` // 0 until confirmed
+	Stored    store.Preview   `json:"-"` // the row behind it, for pages
 }
 
 // Preview plans an action on an intent, changes nothing there, and stores the
@@ -152,13 +153,21 @@ func (r *Runner) planning(tx *store.Tx, c *model.Case, step string, input json.R
 
 // GetPreview gives a stored preview to its own actor; to others it does not exist.
 func (r *Runner) GetPreview(ctx context.Context, actor authz.Actor, id string) (p Preview, err error) {
+	return r.PreviewWith(ctx, actor, id, func(*store.Tx, store.Preview) error { return nil })
+}
+
+// PreviewWith is GetPreview, and reads also what a page shows beside it, in the
+// same transaction.
+func (r *Runner) PreviewWith(ctx context.Context, actor authz.Actor, id string, also func(*store.Tx, store.Preview) error) (p Preview, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		row, err := ownPreview(tx, actor, id)
 		if err != nil {
 			return err
 		}
-		p, err = previewOf(row)
-		return err
+		if p, err = previewOf(row); err != nil {
+			return err
+		}
+		return also(tx, row)
 	})
 	return p, err
 }
@@ -173,7 +182,7 @@ func ownPreview(tx *store.Tx, actor authz.Actor, id string) (store.Preview, erro
 
 func previewOf(row store.Preview) (Preview, error) {
 	p := Preview{ID: row.ID, Intent: row.IntentID, Action: row.Action, Digest: row.Digest, Version: row.Version, People: row.People,
-		ExpiresAt: row.ExpiresAt, Input: row.Input, UsedAt: row.UsedAt}
+		ExpiresAt: row.ExpiresAt, Input: row.Input, UsedAt: row.UsedAt, Stored: row}
 	if row.Step != "" {
 		p.Step = &row.Step
 	}
@@ -238,18 +247,14 @@ func ruleOf(err error) string {
 }
 
 // Moved tells what is different from a preview of the actor's own that is not
-// used yet; nothing where confirming it would still do exactly that. It changes
-// nothing. Errors are those of GetPreview.
-func (r *Runner) Moved(ctx context.Context, actor authz.Actor, id string) (changes []string, err error) {
-	err = r.db.Rehearse(ctx, func(tx *store.Tx) error {
-		t := &confirming{Runner: r, tx: tx, actor: actor}
-		if t.preview, err = ownPreview(tx, actor, id); err != nil || t.preview.UsedAt != 0 {
-			return err
-		}
-		if t.c, err = tx.LockCase(t.preview.IntentID); err != nil {
-			return err
-		}
-		t.action = find(t.preview.Action)
+// used yet, on its intent as it was read; nothing where confirming it would
+// still do exactly that. It changes nothing.
+func (r *Runner) Moved(ctx context.Context, actor authz.Actor, p Preview, c *model.Case) (changes []string, err error) {
+	if p.UsedAt != 0 {
+		return nil, nil
+	}
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		t := &confirming{Runner: r, tx: tx, actor: actor, preview: p.Stored, c: c, action: find(p.Action)}
 		_, _, err := t.replan()
 		var moved *model.Error
 		if errors.As(err, &moved) && moved.Kind == model.Stale {

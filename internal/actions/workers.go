@@ -34,6 +34,12 @@ type WorkerPage struct {
 // Workers lists a page of starts; cursor is that of the page before, limit 1 to
 // 200, 0 is 50. The error is of kind Denied for a service key.
 func (r *Runner) Workers(ctx context.Context, actor authz.Actor, cursor string, limit int) (page WorkerPage, err error) {
+	return r.WorkersWith(ctx, actor, cursor, limit, func(*store.Tx) error { return nil })
+}
+
+// WorkersWith is Workers, and reads also what a page shows beside them, in the
+// same transaction.
+func (r *Runner) WorkersWith(ctx context.Context, actor authz.Actor, cursor string, limit int, also func(*store.Tx) error) (page WorkerPage, err error) {
 	if err := personal(actor); err != nil {
 		return page, err
 	}
@@ -41,23 +47,29 @@ func (r *Runner) Workers(ctx context.Context, actor authz.Actor, cursor string, 
 		limit = defaultLimit
 	}
 	err = r.db.View(ctx, func(tx *store.Tx) error {
-		count, err := tx.CountBoots()
-		if err != nil {
-			return err
-		}
-		page.Count, page.CountCapped, page.NextCursor = count.N, count.Capped, nil
-		boots, err := tx.Boots(cursor, limit+1)
-		if err != nil {
-			return err
-		}
-		if len(boots) > limit {
-			boots = boots[:limit]
-			page.NextCursor = optional(boots[limit-1].ID)
-		}
-		page.Items, err = r.workersOf(tx, actor, boots)
-		return err
+		return tx.Together(
+			func() error {
+				count, err := tx.CountBoots()
+				page.Count, page.CountCapped = count.N, count.Capped
+				return err
+			},
+			func() error { return r.fillWorkers(tx, actor, &page, cursor, limit) },
+			func() error { return also(tx) })
 	})
 	return page, err
+}
+
+func (r *Runner) fillWorkers(tx *store.Tx, actor authz.Actor, page *WorkerPage, cursor string, limit int) error {
+	boots, err := tx.Boots(cursor, limit+1)
+	if err != nil {
+		return err
+	}
+	if len(boots) > limit {
+		boots = boots[:limit]
+		page.NextCursor = optional(boots[limit-1].ID)
+	}
+	page.Items, err = r.workersOf(tx, actor, boots)
+	return err
 }
 
 // personal refuses a service key, which runs nothing and ends nothing.
@@ -103,13 +115,15 @@ func (r *Runner) Worker(ctx context.Context, actor authz.Actor, id string) (w Wo
 		if err != nil {
 			return err
 		}
-		list, err := r.workersOf(tx, actor, []store.Boot{b})
-		if err != nil {
-			return err
-		}
-		w = list[0]
-		may, _, err = r.mayDeclare(tx, actor, b)
-		return err
+		return tx.Together(
+			func() error {
+				list, err := r.workersOf(tx, actor, []store.Boot{b})
+				if err == nil {
+					w = list[0]
+				}
+				return err
+			},
+			func() (err error) { may, _, err = r.mayDeclare(tx, actor, b); return err })
 	})
 	return w, may, err
 }

@@ -135,20 +135,17 @@ func (f Filter) splitEvents(tx *store.Tx, account string) (parts []Filter, err e
 	return parts, err
 }
 
-// eventsOf gives the different events of an account that begin with a prefix, by
-// going from each to the next in the index.
+// eventsQuery goes from each event to the next one in the index.
+const eventsQuery = `WITH RECURSIVE events (event) AS (
+	SELECT min(event) FROM audit_log WHERE account = ? AND event > ? AND event < ? UNION ALL
+	SELECT (SELECT min(event) FROM audit_log WHERE account = ? AND event > events.event AND event < ?) FROM events WHERE events.event IS NOT NULL)
+	SELECT event FROM events WHERE event IS NOT NULL LIMIT ?`
+
+// eventsOf gives the different events of an account that begin with a prefix.
 func eventsOf(tx *store.Tx, account, prefix string) (events []string, err error) {
-	last := prefix
-	for len(events) <= maxParts {
-		var event string
-		ok, err := tx.Get(&event, "SELECT event FROM audit_log WHERE account = ? AND event > ? AND event < ? ORDER BY event LIMIT 1",
-			account, last, prefixEnd(prefix))
-		if err != nil || !ok {
-			return events, err
-		}
-		events, last = append(events, event), event
-	}
-	return events, nil
+	end := prefixEnd(prefix)
+	err = tx.Select(&events, eventsQuery, account, prefix, end, account, end, maxParts+1)
+	return events, err
 }
 
 // prefixEnd is the first text behind all that begin with a prefix that ends in

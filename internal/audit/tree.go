@@ -148,13 +148,17 @@ func (l *Log) Root(tx *store.Tx, size int64) ([]byte, error) {
 // Inclusion proves that entry index is in the tree of the first size entries
 // (RFC 6962, 2.1.1).
 func (l *Log) Inclusion(tx *store.Tx, index, size int64) ([][]byte, error) {
-	if err := within(tx, size); err != nil {
-		return nil, err
-	}
 	if index < 0 || index >= size {
 		return nil, outside("index %d is not within a log of %d", index, size)
 	}
-	return prove(tx, func() (proof.Nodes, error) { return proof.Inclusion(uint64(index), uint64(size)) })
+	var hashes [][]byte
+	err := tx.Together(
+		func() error { return within(tx, size) },
+		func() (err error) {
+			hashes, err = prove(tx, func() (proof.Nodes, error) { return proof.Inclusion(uint64(index), uint64(size)) })
+			return err
+		})
+	return hashes, err
 }
 
 // Consistency proves that the tree of the first from entries is the beginning
@@ -197,19 +201,32 @@ func outside(format string, args ...any) error {
 	return model.Errorf(model.Invalid, "audit-range", format, args...)
 }
 
-// readNodes reads the named nodes in the order asked for.
+// readNodes reads the named nodes, in the order asked for, in one statement.
 func readNodes(tx *store.Tx, ids []compact.NodeID) ([][]byte, error) {
 	found := make([][]byte, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	at := map[compact.NodeID]int{}
+	var rows []node
+	var parts []string
+	var args []any
 	for i, id := range ids {
-		query, args := "SELECT hash FROM audit_nodes WHERE level = ? AND idx = ?", []any{id.Level, id.Index}
+		at[id] = i
 		if id.Level == 0 {
-			query, args = "SELECT leaf_hash FROM audit_log WHERE idx = ?", []any{id.Index}
+			parts, args = append(parts, "SELECT 0 AS level, idx, leaf_hash AS hash FROM audit_log WHERE idx = ?"), append(args, id.Index)
+		} else {
+			parts, args = append(parts, "SELECT level, idx, hash FROM audit_nodes WHERE level = ? AND idx = ?"), append(args, id.Level, id.Index)
 		}
-		ok, err := tx.Get(&found[i], query, args...)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
+	}
+	if err := tx.Select(&rows, strings.Join(parts, " UNION ALL "), args...); err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		found[at[compact.NodeID{Level: row.Level, Index: row.Index}]] = row.Hash
+	}
+	for i, id := range ids {
+		if found[i] == nil {
 			return nil, fmt.Errorf("audit tree: node %d of level %d is missing", id.Index, id.Level)
 		}
 	}

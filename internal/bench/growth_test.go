@@ -45,17 +45,20 @@ var growth = []string{
 		SELECT intent_id, name, 1, wire_key, 'POST', 'http://127.0.0.1:9/payouts', 'application/json', zeroblob(300), zeroblob(32), changed_at
 		FROM steps WHERE class IN ('keyed', 'message') AND state <> 'pending'`,
 	`INSERT INTO attempts (intent_id, step, number, generation, wire_key, trigger_by, worker, boot, fence, started_at, deadline_at, finished_at, result, code, connections, bytes_out, status)
-		WITH RECURSIVE tries (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM tries WHERE number < (SELECT busy FROM made))
+		WITH RECURSIVE tries (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM tries WHERE number < (SELECT busy FROM made)),
+			tried (intent_id, step, number) AS (
+				SELECT intent_id, name, number FROM steps CROSS JOIN (SELECT 1 AS number UNION ALL SELECT 2) WHERE state NOT IN ('pending', 'outcome_unknown')
+				UNION ALL SELECT intent_id, name, number FROM fates AS f CROSS JOIN steps AS s ON s.intent_id = f.id AND s.state = 'outcome_unknown'
+					CROSS JOIN tries WHERE f.fate = 996 AND number <= CASE f.id WHEN (SELECT max(id) FROM fates WHERE fate = 996) THEN (SELECT busy FROM made) ELSE 6 END)
 		SELECT s.intent_id, s.name, t.number, 1, s.wire_key, 'engine', 'w-1', 'boot', t.number, s.changed_at + t.number * 1000000, s.changed_at + t.number * 1000000 + 35000000,
 			s.changed_at + t.number * 1000000 + 400000,
 			CASE WHEN s.class NOT IN ('keyed', 'message') THEN 'done' WHEN s.state = 'outcome_unknown' THEN 'unknown' WHEN s.state = 'failed_safely' THEN 'rejected_curable'
 				WHEN t.number = 1 THEN 'not_sent' WHEN s.settling THEN 'accepted' ELSE 'confirmed' END, '', 1, 600, 201
-		FROM steps AS s CROSS JOIN tries AS t WHERE s.state <> 'pending' AND t.number <= CASE
-			WHEN s.state <> 'outcome_unknown' THEN 2 WHEN s.intent_id = (SELECT max(id) FROM fates WHERE fate = 996) THEN (SELECT busy FROM made) ELSE 6 END`,
+		FROM tried AS t CROSS JOIN steps AS s WHERE s.intent_id = t.intent_id AND s.name = t.step`,
 	`INSERT INTO evidence (id, intent_id, step, attempt, source, says, began_at, at, ref, amount, currency)
 		SELECT 'evidence-' || a.intent_id || a.step || a.number, a.intent_id, a.step, a.number, 'response', CASE a.result WHEN 'confirmed' THEN 'happened' ELSE 'inconclusive' END,
 			a.started_at, a.finished_at, s.external_ref, s.amount, s.currency
-		FROM attempts AS a JOIN steps AS s ON s.intent_id = a.intent_id AND s.name = a.step WHERE a.result IN ('confirmed', 'unknown')`,
+		FROM attempts AS a CROSS JOIN steps AS s ON s.intent_id = a.intent_id AND s.name = a.step WHERE a.result IN ('confirmed', 'unknown')`,
 	`INSERT INTO approvals (id, state, action, intent_id, account, step, digest, plan, input, reason, requested_by, requester_name, needed, created_at, expires_at, closed_at, version)
 		SELECT 'approval-' || f.id, CASE f.fate WHEN 0 THEN 'executed' ELSE 'open' END, 'approve_intent', f.id, i.account, 'approve-payout', hex(f.n), CAST('{"calls":[]}' AS BLOB),
 			CAST('{}' AS BLOB), 'it is due', 'person-x', 'Payroll', 1, f.at, f.at + 86400000000, CASE f.fate WHEN 0 THEN f.at + 1 ELSE 0 END, 9

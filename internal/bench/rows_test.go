@@ -137,7 +137,11 @@ func fill(b testing.TB, raw *sqlx.DB, first, person string, intents int) {
 	run("CREATE TEMP TABLE made (person, entries, busy) ")
 	run("INSERT INTO made SELECT ?, max(idx) + 1, ? FROM audit_log", person, busy)
 	for _, query := range growth {
+		began := time.Now()
 		run(query)
+		if took := time.Since(began); took > 10*time.Second {
+			b.Logf("%.40s… took %s", query, took.Round(time.Second))
+		}
 	}
 	for _, index := range indexes {
 		run(index.SQL)

@@ -51,18 +51,39 @@ func (t *Tx) KeepReceipt(approval, person string, receipt []byte) error {
 
 // Approval finds a request with its decisions; the error is of kind NotFound.
 func (t *Tx) Approval(id string) (a model.Approval, err error) {
-	ok, err := t.Get(&a, "SELECT * FROM approvals WHERE id = ?", id)
-	if err != nil {
+	if a, err = t.ApprovalRow(id); err != nil {
 		return a, err
 	}
-	if !ok {
-		return a, model.Errorf(model.NotFound, "not-found", "There is no approval request %s, or it is not yours to see.", id)
-	}
-	return a, t.decisions(&a)
+	list := []model.Approval{a}
+	err = t.AddDecisions(list)
+	return list[0], err
 }
 
-func (t *Tx) decisions(a *model.Approval) error {
-	return t.Select(&a.Decisions, "SELECT * FROM approval_decisions WHERE approval_id = ? ORDER BY at, person", a.ID)
+// ApprovalRow is Approval without the decisions.
+func (t *Tx) ApprovalRow(id string) (a model.Approval, err error) {
+	ok, err := t.Get(&a, "SELECT * FROM approvals WHERE id = ?", id)
+	if err == nil && !ok {
+		err = model.Errorf(model.NotFound, "not-found", "There is no approval request %s, or it is not yours to see.", id)
+	}
+	return a, err
+}
+
+// AddDecisions reads the decisions on requests, in one statement.
+func (t *Tx) AddDecisions(list []model.Approval) error {
+	if len(list) == 0 {
+		return nil
+	}
+	ids, at := make([]string, len(list)), map[string]int{}
+	for i, a := range list {
+		ids[i], at[a.ID] = a.ID, i
+	}
+	var rows []model.ApprovalDecision
+	err := t.Select(&rows, "SELECT * FROM approval_decisions WHERE approval_id IN ("+marks(padded(len(ids)))+") ORDER BY at, person", pad(ids)...)
+	for _, d := range rows {
+		a := &list[at[d.ApprovalID]]
+		a.Decisions = append(a.Decisions, d)
+	}
+	return err
 }
 
 // ApprovalFilter picks approval requests. Accounts are those that the reader
@@ -80,7 +101,7 @@ type ApprovalMark struct {
 	ID        string
 }
 
-// Approvals lists requests with their decisions, the newest first.
+// Approvals lists requests, the newest first, without their decisions.
 func (t *Tx) Approvals(f ApprovalFilter) ([]model.Approval, error) {
 	where, args := f.where()
 	if f.After.ID != "" {
@@ -88,15 +109,8 @@ func (t *Tx) Approvals(f ApprovalFilter) ([]model.Approval, error) {
 		args = append(args, f.After.CreatedAt, f.After.CreatedAt, f.After.ID)
 	}
 	var list []model.Approval
-	if err := t.Select(&list, "SELECT * FROM approvals WHERE "+where+" ORDER BY created_at DESC, id DESC LIMIT ?", append(args, f.Limit)...); err != nil {
-		return nil, err
-	}
-	for i := range list {
-		if err := t.decisions(&list[i]); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	err := t.Select(&list, "SELECT * FROM approvals WHERE "+where+" ORDER BY created_at DESC, id DESC LIMIT ?", append(args, f.Limit)...)
+	return list, err
 }
 
 // CountApprovals counts what the filter picks, wherever the page begins; capped

@@ -133,6 +133,15 @@ func (t *Tx) Boot(id string) (b Boot, ok bool, err error) {
 	return b, ok, err
 }
 
+// BootsBy gives the starts with some ids, in no order.
+func (t *Tx) BootsBy(ids []string) (list []Boot, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	err = t.Select(&list, "SELECT * FROM boots WHERE id IN ("+marks(padded(len(ids)))+")", pad(ids)...)
+	return list, err
+}
+
 // bootOrder puts those first that are not known to be dead, then the newest.
 const bootOrder = "CASE WHEN dead_at = 0 THEN 0 ELSE 1 END, -started_at, id"
 

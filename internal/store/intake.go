@@ -10,6 +10,25 @@ func (t *Tx) StoredIntent(id string) (i model.Intent, ok bool, err error) {
 	return i, ok, err
 }
 
+// StepGenerations gives the present generation of each step of some intents, by
+// intent and step.
+func (t *Tx) StepGenerations(intents []string) (map[[2]string]int, error) {
+	found := map[[2]string]int{}
+	if len(intents) == 0 {
+		return found, nil
+	}
+	var rows []struct {
+		Intent     string `db:"intent_id"`
+		Name       string `db:"name"`
+		Generation int    `db:"generation"`
+	}
+	err := t.Select(&rows, "SELECT intent_id, name, generation FROM steps WHERE intent_id IN ("+marks(padded(len(intents)))+")", pad(intents)...)
+	for _, r := range rows {
+		found[[2]string{r.Intent, r.Name}] = r.Generation
+	}
+	return found, err
+}
+
 // StepGeneration is the present generation of a step; 0 where there is no such step.
 func (t *Tx) StepGeneration(intent, step string) (n int, err error) {
 	_, err = t.Get(&n, "SELECT generation FROM steps WHERE intent_id = ? AND name = ?", intent, step)
@@ -25,10 +44,4 @@ func (t *Tx) InsertAbandonment(a model.Abandonment) error {
 		return model.Errorf(model.Conflict, "action-refused", "The intent was abandoned already.")
 	}
 	return err
-}
-
-// Creator is the id of the person who answers for an intent, "" where there is none.
-func (t *Tx) Creator(intent string) (person string, err error) {
-	_, err = t.Get(&person, "SELECT creator FROM intents WHERE id = ?", intent)
-	return person, err
 }

@@ -53,6 +53,22 @@ func (t *Tx) Resembling(c *model.Case, limit int) (rows []model.Intent, err erro
 	return rows, err
 }
 
+// alikeOf finds the intents that look like one of which only the id is known.
+const alikeOf = " FROM intents i CROSS JOIN intents o WHERE i.id = ? AND o.account = i.account AND o.look_alike = i.look_alike AND o.look_alike <> '' AND o.id <> i.id LIMIT ?"
+
+// Alike is LookAlikes and Resembling of an intent that is not read yet.
+func (t *Tx) Alike(intent string, limit int) (n Counted, rows []model.Intent, err error) {
+	err = t.Together(
+		func() (err error) {
+			n, err = t.counted("SELECT count(*) FROM (SELECT 1"+alikeOf+") AS alike", intent, MaxCount+1)
+			return err
+		},
+		func() error {
+			return t.Select(&rows, "SELECT "+rowColumns+" FROM intents WHERE id IN (SELECT * FROM (SELECT o.id"+alikeOf+") AS alike) ORDER BY id", intent, limit)
+		})
+	return n, rows, err
+}
+
 // Linked gives the intent that this one undoes and those that undo it.
 func (t *Tx) Linked(c *model.Case) (rows []model.Intent, err error) {
 	err = t.Select(&rows, "SELECT "+rowColumns+" FROM intents WHERE id = ? UNION ALL SELECT "+rowColumns+
@@ -101,6 +117,6 @@ func (t *Tx) Intents(ids []string) (rows []model.Intent, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	err = t.Select(&rows, "SELECT "+rowColumns+" FROM intents WHERE id IN ("+marks(len(ids))+")", anys(ids)...)
+	err = t.Select(&rows, "SELECT "+rowColumns+" FROM intents WHERE id IN ("+marks(padded(len(ids)))+")", pad(ids)...)
 	return rows, err
 }

@@ -20,38 +20,39 @@ import (
 type approvalPage struct {
 	actions.Approval
 	planner
-	alike  []model.Intent // some of those that look alike
-	count  store.Counted  // how many do
-	form   confirmFields
-	errors templates.FieldErrors
+	alike []model.Intent // some of those that look alike
+	count store.Counted  // how many do
+	// foreseen are the requests that the engine makes once a whole intent is approved.
+	foreseen []model.PlannedCall
+	form     confirmFields
+	errors   templates.FieldErrors
 }
 
 func (v *visit) openApproval() (p approvalPage, err error) {
-	if p.Approval, err = v.Runner.Approval(v.r.Context(), v.actor, v.c.Param("id")); err != nil {
-		return p, err
-	}
-	err = v.read(func(tx *store.Tx) (err error) {
-		if p.c, err = v.caseOf(tx, p.Intent); err != nil {
-			return err
-		}
-		p.input, p.about = p.Stored.Input, p.Stored.Step
-		if err := p.findUpload(tx); err != nil {
-			return err
-		}
-		if p.count, err = tx.LookAlikes(p.c.Account, p.c.LookAlike, p.c.ID); err != nil {
-			return err
-		}
-		p.alike, err = tx.Resembling(p.c, listedAlike)
-		return err
+	p.Approval, err = v.Runner.ApprovalWith(v.r.Context(), v.actor, v.c.Param("id"), func(tx *store.Tx, row model.Approval) error {
+		p.action, p.input, p.about = row.Action, row.Input, row.Step
+		return tx.Together(
+			func() (err error) {
+				if p.c, err = v.caseOf(tx, row.IntentID); err != nil {
+					return err
+				}
+				p.foreseen, err = v.Runner.Foresee(tx, p.c, row)
+				return err
+			},
+			func() error { return p.findUpload(tx, row.Account) },
+			func() (err error) { p.count, p.alike, err = tx.Alike(row.IntentID, listedAlike); return err })
 	})
 	if err != nil {
 		return p, err
 	}
-	p.timing, p.clock, p.action, p.digest = v.Timing, v.page.Clock, p.Action, p.Digest
+	p.timing, p.clock, p.digest = v.Timing, v.page.Clock, p.Digest
 	if err := json.Unmarshal(p.Approval.Plan, &p.plan); err != nil {
 		return p, fmt.Errorf("read the plan of %s: %w", p.ID, err)
 	}
-	return p, v.foresee(&p)
+	if p.Action == model.ApproveIntent {
+		p.plan.Calls, p.plan.Then = p.foreseen, nil // they are the calls
+	}
+	return p, nil
 }
 
 // approval shows one request, its plan and the decisions.

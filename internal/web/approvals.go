@@ -37,11 +37,7 @@ func (v *visit) approvals() error {
 	if err != nil {
 		return err
 	}
-	about, err := v.aboutIntents(list.Items)
-	if err != nil {
-		return err
-	}
-	return v.show(http.StatusOK, templates.Approvals(v.approvalsView(state, list, about)))
+	return v.show(http.StatusOK, templates.Approvals(v.approvalsView(state, list)))
 }
 
 // requestCount counts requests: "1 request", "14 requests".
@@ -52,31 +48,14 @@ func requestCount(n store.Counted) string {
 	return count(n) + " requests"
 }
 
-// aboutIntents reads the intents that requests are about, in one query.
-func (v *visit) aboutIntents(list []actions.Approval) (map[string]model.Intent, error) {
-	var ids []string
-	for _, a := range list {
-		ids = append(ids, a.Intent)
-	}
-	about := map[string]model.Intent{}
-	err := v.read(func(tx *store.Tx) error {
-		rows, err := tx.Intents(ids)
-		for _, row := range rows {
-			about[row.ID] = row
-		}
-		return err
-	})
-	return about, err
-}
-
-func (v *visit) approvalsView(state string, list actions.ApprovalPage, about map[string]model.Intent) templates.ApprovalsView {
+func (v *visit) approvalsView(state string, list actions.ApprovalPage) templates.ApprovalsView {
 	view := templates.ApprovalsView{Page: v.titled("Approvals"), Caption: "Requests, newest first", Matched: requestCount(store.Counted{N: list.Count, Capped: list.CountCapped})}
 	for _, s := range append(slices.Clone(approvalStates), anyApproval) {
 		view.States = append(view.States, templates.Choice{Href: "/approvals?state=" + string(s), Label: words(string(s)), Current: string(s) == state})
 	}
 	mine := 0
 	for _, a := range list.Items {
-		row := v.approvalRow(a, about[a.Intent])
+		row := v.approvalRow(a, a.About)
 		if row.Yours {
 			mine++
 		}

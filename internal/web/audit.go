@@ -127,15 +127,17 @@ func (v *visit) audit() error {
 	}
 	view := templates.AuditView{Page: v.titled("Audit log"), Filter: templates.AuditFilter{From: q.from, To: q.to, Actor: q.actor, Event: q.event, Intent: q.intent, Errors: faults}}
 	err = v.read(func(tx *store.Tx) error {
-		if view.Log, err = v.logFacts(tx); err != nil {
-			return err
-		}
-		if view.Filter.Actors, err = v.auditActors(tx, q.actor); err != nil || len(faults) > 0 {
-			return err
-		}
-		items, err := v.Log.List(tx, f)
-		v.auditPage(&view, q, f, items)
-		return err
+		return tx.Together(
+			func() (err error) { view.Log, err = v.logFacts(tx); return err },
+			func() (err error) { view.Filter.Actors, err = v.auditActors(tx, q.actor); return err },
+			func() error {
+				if len(faults) > 0 {
+					return nil
+				}
+				items, err := v.Log.List(tx, f)
+				v.auditPage(&view, q, f, items)
+				return err
+			})
 	})
 	if err != nil {
 		return err
@@ -172,14 +174,15 @@ func (v *visit) auditPage(view *templates.AuditView, q auditQuery, f audit.Filte
 
 // logFacts say how large the log is, and how much of it a root protects.
 func (v *visit) logFacts(tx *store.Tx) ([]templates.Fact, error) {
-	last, ok, err := audit.LatestCheckpoint(tx)
-	if err != nil {
-		return nil, err
-	}
-	if !ok {
+	var last audit.Checkpoint
+	var waiting audit.Backlog
+	var ok bool
+	err := tx.Together(
+		func() (err error) { last, ok, err = audit.LatestCheckpoint(tx); return err },
+		func() (err error) { waiting, err = v.Log.WaitingIn(tx); return err })
+	if err == nil && !ok {
 		return []templates.Fact{{Label: "Root", Text: say("none yet: nothing is protected against removal")}}, nil
 	}
-	waiting, err := v.Log.Waiting(v.r.Context())
 	return []templates.Fact{
 		{Label: "Protected", Text: say(grouped(last.Size), " entries of all accounts, root of ", v.at(last.At))},
 		{Label: "Root", Text: say(templates.Key(hex.EncodeToString(last.Root)))},
@@ -190,19 +193,21 @@ func (v *visit) logFacts(tx *store.Tx) ([]templates.Fact, error) {
 // auditActors offers the people and service keys of the viewer's accounts, and the engine.
 func (v *visit) auditActors(tx *store.Tx, chosen string) (list []templates.Choice, err error) {
 	list = []templates.Choice{{Value: "engine", Label: "Engine"}}
-	for _, account := range v.permitted(authz.ReadAudit) {
-		people, err := tx.People(account)
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range people {
+	accounts := v.permitted(authz.ReadAudit)
+	people, keys := make([][]model.Person, len(accounts)), make([][]store.APIKey, len(accounts))
+	var parts []func() error
+	for i, account := range accounts {
+		parts = append(parts, func() (err error) { people[i], err = tx.People(account); return err },
+			func() (err error) { keys[i], err = tx.ServiceKeys(account); return err })
+	}
+	if err := tx.Together(parts...); err != nil {
+		return nil, err
+	}
+	for i := range accounts {
+		for _, p := range people[i] {
 			list = append(list, templates.Choice{Value: p.ID, Label: p.Name})
 		}
-		keys, err := tx.ServiceKeys(account)
-		if err != nil {
-			return nil, err
-		}
-		for _, k := range keys {
+		for _, k := range keys[i] {
 			list = append(list, templates.Choice{Value: k.ID, Label: "Key " + k.Name})
 		}
 	}

@@ -25,24 +25,38 @@ type entryData struct {
 
 func (d *entryData) read(tx *store.Tx, v *visit, name string) (err error) {
 	who := audit.Of(v.permitted(authz.ReadAudit)...)
-	if index, bad := strconv.ParseInt(name, 10, 64); bad == nil {
-		d.item, err = v.Log.ByIndex(tx, who, index)
-	} else {
-		d.item, err = v.Log.ByID(tx, who, name)
-	}
+	var rooted bool
+	err = tx.Together(
+		func() (err error) {
+			if index, bad := strconv.ParseInt(name, 10, 64); bad == nil {
+				d.item, err = v.Log.ByIndex(tx, who, index)
+			} else {
+				d.item, err = v.Log.ByID(tx, who, name)
+			}
+			return err
+		},
+		func() (err error) { d.checkpoint, rooted, err = audit.LatestCheckpoint(tx); return err })
 	if err != nil || d.item.Index == nil {
 		return err
 	}
-	if d.prev, err = v.neighbour(tx, audit.Filter{Accounts: who, Before: d.item.Index, Newest: true, Limit: 1}); err != nil {
-		return err
-	}
-	if d.next, err = v.neighbour(tx, audit.Filter{Accounts: who, After: d.item.Index, Limit: 1}); err != nil {
-		return err
-	}
-	var ok bool
-	if d.checkpoint, ok, err = audit.LatestCheckpoint(tx); err != nil || !ok || *d.item.Index >= d.checkpoint.Size {
-		return err
-	}
+	return tx.Together(
+		func() (err error) {
+			d.prev, err = v.neighbour(tx, audit.Filter{Accounts: who, Before: d.item.Index, Newest: true, Limit: 1})
+			return err
+		},
+		func() (err error) {
+			d.next, err = v.neighbour(tx, audit.Filter{Accounts: who, After: d.item.Index, Limit: 1})
+			return err
+		},
+		func() error {
+			if !rooted || *d.item.Index >= d.checkpoint.Size {
+				return nil
+			}
+			return d.prove(tx, v)
+		})
+}
+
+func (d *entryData) prove(tx *store.Tx, v *visit) error {
 	hashes, err := v.Log.Inclusion(tx, *d.item.Index, d.checkpoint.Size)
 	d.path = []string{}
 	for _, hash := range hashes {

@@ -23,12 +23,14 @@ const deadlineSoon = 4 * time.Hour
 // newest acts and the state of the log, of whoever looks after the installation
 // its upkeep.
 type needs struct {
-	upkeep  store.Upkeep
-	acts    []audit.Item
-	contra  []model.Intent
-	root    audit.Checkpoint
-	rooted  bool
-	waiting audit.Backlog
+	orphans  actions.OrphanPage   // what they may settle
+	requests actions.ApprovalPage // what they may sign
+	upkeep   store.Upkeep
+	acts     []audit.Item
+	contra   []model.Intent
+	root     audit.Checkpoint
+	rooted   bool
+	waiting  audit.Backlog
 }
 
 // lookedAt is how many of the newest acts an auditor is told about, and
@@ -40,11 +42,21 @@ const (
 
 func (n *needs) read(tx *store.Tx, v *visit) error {
 	audits, runs := v.is(model.RoleAuditor), v.is(model.RoleAdministrator)
-	if !audits && !runs {
-		return nil
-	}
 	accounts := v.actor.Accounts()
-	parts := []func() error{func() (err error) { n.upkeep, err = tx.Upkeep(accounts, v.now().Add(-v.Timing.Lease)); return err }}
+	var parts []func() error
+	if audits || runs {
+		parts = append(parts, func() (err error) { n.upkeep, err = tx.Upkeep(accounts, v.now().Add(-v.Timing.Lease)); return err })
+	}
+	if len(v.permitted(authz.SettleOrphans)) > 0 {
+		parts = append(parts, func() (err error) {
+			n.orphans, err = actions.OrphansIn(tx, v.actor, actions.OrphanQuery{Limit: 1})
+			return err
+		})
+	}
+	if len(v.permitted(authz.Decide)) > 0 {
+		open := actions.ApprovalQuery{State: string(model.ApprovalOpen), Limit: rowsPerPage}
+		parts = append(parts, func() (err error) { n.requests, err = actions.ApprovalsIn(tx, v.actor, open); return err })
+	}
 	if audits {
 		acts := audit.Filter{Accounts: audit.Of(v.permitted(authz.ReadAudit)...), Event: "action.", Newest: true, Limit: lookedAt}
 		parts = append(parts, func() (err error) { n.contra, err = tx.Contradicted(accounts, shownActs); return err },
@@ -66,25 +78,18 @@ func (v *visit) is(role model.Role) bool {
 }
 
 // forYou fills in what needs the viewer before everything else, by role.
-func (v *visit) forYou(view *templates.QueueView, d queueData) error {
+func (v *visit) forYou(view *templates.QueueView, d queueData) {
 	block := &templates.Needs{}
 	if len(v.permitted(authz.TakeOwnership)) > 0 {
 		block.Lines = append(block.Lines, v.forOperators(d.tally)...)
 	}
 	if len(v.permitted(authz.SettleOrphans)) > 0 {
-		lines, err := v.forSettling()
-		if err != nil {
-			return err
-		}
-		block.Lines = append(block.Lines, lines...)
+		block.Lines = append(block.Lines, v.forSettling(d.needs.orphans)...)
 	}
 	if v.is(model.RoleAdministrator) {
 		block.Lines = append(block.Lines, v.forAdministrators(d.needs.upkeep)...)
 	}
-	signing, err := v.forSigning()
-	if err != nil {
-		return err
-	}
+	signing := v.forSigning(d.needs.requests)
 	if v.is(model.RoleAuditor) {
 		block.Lines = append(block.Lines, v.forAuditors(d.needs)...)
 	}
@@ -99,7 +104,6 @@ func (v *visit) forYou(view *templates.QueueView, d queueData) error {
 	default:
 		block.Title = "Nothing needs you"
 	}
-	return nil
 }
 
 // forOperators is what one's own deadlines and the decisions that nobody has
@@ -123,17 +127,16 @@ func (v *visit) forOperators(t store.Tally) (lines []templates.Line) {
 }
 
 // forSettling counts what stands on one side only and the viewer may settle.
-func (v *visit) forSettling() ([]templates.Line, error) {
-	page, err := v.Runner.Orphans(v.r.Context(), v.actor, actions.OrphanQuery{Limit: 1})
-	if err != nil || page.Count == 0 {
-		return nil, err
+func (v *visit) forSettling(page actions.OrphanPage) []templates.Line {
+	if page.Count == 0 {
+		return nil
 	}
 	n := store.Counted{N: page.Count, Capped: page.CountCapped}
 	words := count(n) + " orphans"
 	if page.Count == 1 {
 		words = "1 orphan"
 	}
-	return []templates.Line{{State: "needs_review", Text: say(templates.Link("/orphans", words), ": on one side only, here or at a provider")}}, nil
+	return []templates.Line{{State: "needs_review", Text: say(templates.Link("/orphans", words), ": on one side only, here or at a provider")}}
 }
 
 // forAdministrators is what keeps the installation from doing its work.
@@ -212,22 +215,13 @@ func (v *visit) stateOfLog(n needs) templates.Line {
 
 // forSigning lists the open requests that the viewer may sign: what needs an
 // approver comes before what needs an operator; nil for who never signs.
-func (v *visit) forSigning() (*templates.Signing, error) {
+func (v *visit) forSigning(list actions.ApprovalPage) *templates.Signing {
 	if len(v.permitted(authz.Decide)) == 0 {
-		return nil, nil
-	}
-	query := actions.ApprovalQuery{State: string(model.ApprovalOpen), Limit: rowsPerPage}
-	list, err := v.Runner.Approvals(v.r.Context(), v.actor, query)
-	if err != nil {
-		return nil, err
-	}
-	about, err := v.aboutIntents(list.Items)
-	if err != nil {
-		return nil, err
+		return nil
 	}
 	s := &templates.Signing{}
 	for _, a := range list.Items {
-		if row := v.approvalRow(a, about[a.Intent]); row.Yours && len(s.Rows) < shownRequests {
+		if row := v.approvalRow(a, a.About); row.Yours && len(s.Rows) < shownRequests {
 			s.Rows = append(s.Rows, row)
 		}
 	}
@@ -238,7 +232,7 @@ func (v *visit) forSigning() (*templates.Signing, error) {
 	if list.Count > len(s.Rows) {
 		s.More = say(templates.Link("/approvals", fmt.Sprintf("All %s open", counted(list.Count, "request"))))
 	}
-	return s, nil
+	return s
 }
 
 // summary says how much work there is, the viewer's own part first.

@@ -55,45 +55,31 @@ func (d *intentData) read(tx *store.Tx, v *visit, id string) (err error) {
 	if d.c, err = v.caseOf(tx, id); err != nil {
 		return err
 	}
-	if err = d.readLost(tx); err != nil {
-		return err
-	}
-	if d.people, err = tx.People(d.c.Account); err != nil {
-		return err
-	}
-	if d.alike, err = tx.LookAlikes(d.c.Account, d.c.LookAlike, d.c.ID); err != nil {
-		return err
-	}
-	if d.similar, err = tx.Resembling(d.c, shownAlike); err != nil {
-		return err
-	}
-	if d.linked, err = tx.Linked(d.c); err != nil {
-		return err
-	}
-	if id := kinOf(d.c); id != "" {
-		if d.kin, err = tx.Case(id); err != nil {
-			return err
-		}
-	}
-	if d.alerts, err = tx.StandingAlerts(id); err != nil {
-		return err
-	}
-	if d.documents, err = tx.DocumentHeads(id); err != nil {
-		return err
-	}
-	if d.entries, err = v.Log.ForIntent(tx, id, shownEntries); err != nil {
-		return err
-	}
-	return d.readNotes(tx, v, id)
+	return tx.Together(
+		func() error { return d.readLost(tx) },
+		func() (err error) { d.people, err = tx.People(d.c.Account); return err },
+		func() (err error) { d.alike, d.similar, err = tx.Alike(id, shownAlike); return err },
+		func() (err error) { d.linked, err = tx.Linked(d.c); return err },
+		func() error { return d.readKin(tx) },
+		func() (err error) { d.alerts, err = tx.StandingAlerts(id); return err },
+		func() (err error) { d.documents, err = tx.DocumentHeads(id); return err },
+		func() (err error) { d.entries, err = v.Log.ForIntent(tx, id, shownEntries); return err },
+		func() error { return d.readNotes(tx, v, id) })
 }
 
-func (d *intentData) readNotes(tx *store.Tx, v *visit, id string) (err error) {
-	d.notesFrom = legible(v.r.URL.Query().Get("notes"))
-	if d.notes, d.moreNotes, err = tx.Notes(id, d.notesFrom, shownNotes); err != nil {
-		return err
+// readKin reads the intent that kinOf names, if any.
+func (d *intentData) readKin(tx *store.Tx) (err error) {
+	if id := kinOf(d.c); id != "" {
+		d.kin, err = tx.Case(id)
 	}
-	d.noted, err = tx.CountNotes(id)
 	return err
+}
+
+func (d *intentData) readNotes(tx *store.Tx, v *visit, id string) error {
+	d.notesFrom = legible(v.r.URL.Query().Get("notes"))
+	return tx.Together(
+		func() (err error) { d.notes, d.moreNotes, err = tx.Notes(id, d.notesFrom, shownNotes); return err },
+		func() (err error) { d.noted, err = tx.CountNotes(id); return err })
 }
 
 // kinOf is the intent that has to be read too: what a compensation undoes, or

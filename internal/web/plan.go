@@ -26,9 +26,9 @@ type planner struct {
 }
 
 // findUpload reads what is known of the document that a mark refers to.
-func (p *planner) findUpload(tx *store.Tx) (err error) {
+func (p *planner) findUpload(tx *store.Tx, account string) (err error) {
 	if id := p.stated().Document.Upload; id != "" {
-		p.upload, err = tx.Upload(p.c.Account, id)
+		p.upload, err = tx.Upload(account, id)
 		p.upload.Body = nil
 	}
 	return err

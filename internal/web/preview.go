@@ -33,24 +33,17 @@ type confirmFields struct {
 
 // openPreview reads the viewer's own preview; others' do not exist.
 func (v *visit) openPreview() (p previewPage, err error) {
-	if p.Preview, err = v.Runner.GetPreview(v.r.Context(), v.actor, v.c.Param("id")); err != nil {
-		return p, err
-	}
-	err = v.read(func(tx *store.Tx) (err error) {
-		if p.c, err = v.caseOf(tx, p.Intent); err != nil {
+	p.Preview, err = v.Runner.PreviewWith(v.r.Context(), v.actor, v.c.Param("id"), func(tx *store.Tx, row store.Preview) (err error) {
+		if p.receipt, err = receiptOf(row); err != nil {
 			return err
 		}
-		if p.receipt, err = receiptOf(tx, p.ID); err != nil {
-			return err
-		}
-		p.about = valueOf(p.Step)
-		p.action, p.plan, p.input, p.digest = p.Action, p.Plan, p.Input, p.Digest
-		if err := p.findUpload(tx); err != nil {
-			return err
-		}
-		p.people, err = tx.People(p.c.Account)
-		return err
+		p.action, p.input = row.Action, row.Input
+		return tx.Together(
+			func() (err error) { p.c, err = v.caseOf(tx, row.IntentID); return err },
+			func() error { return p.findUpload(tx, row.Account) },
+			func() (err error) { p.people, err = tx.People(row.Account); return err })
 	})
+	p.about, p.plan, p.digest = valueOf(p.Step), p.Plan, p.Digest
 	p.timing, p.clock = v.Timing, v.page.Clock
 	return p, err
 }

@@ -52,9 +52,7 @@ func (v *visit) list(q queueQuery, saved *store.View, status int, unsaved *templ
 	view := v.queueView(q, f, faults, d)
 	v.named(&view, q, saved, unsaved, d.views)
 	if q.plain() && q.cursor == "" {
-		if err := v.forYou(&view, d); err != nil {
-			return err
-		}
+		v.forYou(&view, d)
 	}
 	return v.show(status, templates.Queue(view))
 }

@@ -22,14 +22,13 @@ const (
 )
 
 // receiptOf is the stored answer of a confirmed preview; nil before.
-func receiptOf(tx *store.Tx, id string) (*actions.Receipt, error) {
-	row, err := tx.Preview(id)
-	if err != nil || row.UsedAt == 0 {
-		return nil, err
+func receiptOf(row store.Preview) (*actions.Receipt, error) {
+	if row.UsedAt == 0 {
+		return nil, nil
 	}
 	var r actions.Receipt
 	if err := json.Unmarshal(row.Receipt, &r); err != nil {
-		return nil, fmt.Errorf("read the receipt of %s: %w", id, err)
+		return nil, fmt.Errorf("read the receipt of %s: %w", row.ID, err)
 	}
 	return &r, nil
 }

@@ -13,17 +13,6 @@ const listedAlike = 5
 var actNames = map[string]string{model.ApproveIntent: "approval", model.RetryUnfinished: "retry unfinished", model.Reconcile: "reconcile",
 	model.MarkExternalResult: "mark external result", model.Compensate: "compensate", model.Abandon: "abandon"}
 
-// foresee adds to a request about a whole intent the requests that the engine
-// makes once it is approved.
-func (v *visit) foresee(p *approvalPage) (err error) {
-	if p.Action != model.ApproveIntent {
-		return nil
-	}
-	p.plan.Calls, err = v.Runner.Foresee(v.r.Context(), v.actor, p.ID)
-	p.plan.Then = nil // they are the calls
-	return err
-}
-
 // approvalPlan is the plan with who must sign, and by which rule.
 func (v *visit) approvalPlan(p approvalPage) templates.PlanView {
 	plan := p.view()

@@ -37,7 +37,7 @@ func (v *visit) whatMoved(p *previewPage) (err error) {
 	if p.UsedAt != 0 || v.now() > p.ExpiresAt || sending == nil && p.c.LeaseLive(v.now(), "") {
 		return nil
 	}
-	p.changes, err = v.Runner.Moved(v.r.Context(), v.actor, p.ID)
+	p.changes, err = v.Runner.Moved(v.r.Context(), v.actor, p.Preview, p.c)
 	return err
 }
 

@@ -23,12 +23,8 @@ const (
 
 // workers shows the processes and the leases that they hold.
 func (v *visit) workers() error {
-	page, err := v.Runner.Workers(v.r.Context(), v.actor, v.c.QueryParam("after"), shownBoots)
-	if err != nil {
-		return err
-	}
 	var leases []store.Lease
-	err = v.read(func(tx *store.Tx) (err error) {
+	page, err := v.Runner.WorkersWith(v.r.Context(), v.actor, v.c.QueryParam("after"), shownBoots, func(tx *store.Tx) (err error) {
 		leases, err = tx.Leases(v.permitted(authz.ReadIntents), shownLeases)
 		return err
 	})
@@ -193,18 +189,15 @@ func (v *visit) deathMeans(w actions.Worker) []templates.Line {
 // readLost reads the starts of lost workers that may still send.
 func (d *intentData) readLost(tx *store.Tx) error {
 	d.lost = map[string]store.Boot{}
+	var ids []string
 	for _, s := range d.c.Steps {
-		for _, id := range d.c.MayStillSend(s) {
-			b, ok, err := tx.Boot(id)
-			if err != nil {
-				return err
-			}
-			if ok {
-				d.lost[id] = b
-			}
-		}
+		ids = append(ids, d.c.MayStillSend(s)...)
 	}
-	return nil
+	boots, err := tx.BootsBy(ids)
+	for _, b := range boots {
+		d.lost[b.ID] = b
+	}
+	return err
 }
 
 // awaitedDeath says which processes may still send a step, and who can end the
