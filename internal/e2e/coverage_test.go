@@ -61,6 +61,7 @@ var notShown = map[string]string{
 	"GET /static/*":            "loaded by every page",
 	"POST /webhooks/:provider": "for providers",
 	"GET /audit/export/file":   "a file",
+	"GET /uncertain/file":      "a file",
 	"GET /documents/:stepkey":  "a file",
 	"GET /uploads/:id":         "a file",
 }

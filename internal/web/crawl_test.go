@@ -56,7 +56,7 @@ func (b *browser) crawl() map[string]bool {
 		}
 		for _, m := range hrefs.FindAllStringSubmatch(p.body, -1) {
 			href, _, _ := strings.Cut(html.UnescapeString(m[1]), "#")
-			if href == "" || seen[href] || strings.HasPrefix(href, "/audit/export/file") {
+			if href == "" || seen[href] || strings.HasPrefix(href, "/audit/export/file") || strings.HasPrefix(href, "/uncertain/file") {
 				continue
 			}
 			if !strings.HasPrefix(href, "/") || strings.HasPrefix(href, "//") {

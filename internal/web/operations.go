@@ -4,26 +4,30 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
+	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
 	"countersign/web/templates"
 )
 
-// providers shows the contracts in force, and the older ones behind them.
+// providers shows how calls went lately, the contracts in force, and the older ones
+// behind them.
 func (v *visit) providers() error {
 	var contracts, older []model.Contract
-	err := v.read(func(tx *store.Tx) (err error) {
-		if contracts, err = tx.Contracts(); err != nil {
-			return err
-		}
-		older, err = tx.OlderContracts()
-		return err
+	var calls []store.Calls
+	since := v.now().Add(-24 * time.Hour)
+	err := v.read(func(tx *store.Tx) error {
+		return tx.Together(
+			func() (err error) { contracts, err = tx.Contracts(); return err },
+			func() (err error) { older, err = tx.OlderContracts(); return err },
+			func() (err error) { calls, err = tx.CallsSince(v.permitted(authz.ReadIntents), since); return err })
 	})
 	if err != nil {
 		return err
 	}
-	view := templates.ProvidersView{Page: v.titled("Providers")}
+	view := templates.ProvidersView{Page: v.titled("Providers"), Rates: v.rates(calls, since)}
 	for _, c := range contracts {
 		last := len(view.Providers) - 1
 		if last < 0 || view.Providers[last].Name != c.Provider {
@@ -38,6 +42,30 @@ func (v *visit) providers() error {
 		view.Older = append(view.Older, old)
 	}
 	return v.show(http.StatusOK, templates.Providers(view))
+}
+
+// rates says how the calls of the last day went.
+func (v *visit) rates(calls []store.Calls, since model.Time) templates.Rates {
+	r := templates.Rates{How: say("Calls of your accounts since ", v.at(since), ", a day ago, as their attempts are stored. A call that ended unknown stays counted so, whatever was found out later.")}
+	all := 0
+	for _, c := range calls {
+		all += c.All
+		r.Rows = append(r.Rows, templates.RateRow{Provider: c.Provider, Operation: c.Operation, Calls: grouped(int64(c.All)), Open: part(c.Open, 0),
+			Went: part(c.Went, c.All), Refused: part(c.Refused, c.All), Unknown: part(c.Unknown, c.All), AnyUnknown: c.Unknown > 0,
+			Link: queueQuery{state: store.StateUnknown, provider: c.Provider}.address()})
+	}
+	if all == store.MaxCount {
+		r.How = say("The newest ", grouped(store.MaxCount), " calls of the last day, as their attempts are stored; there were more. A call that ended unknown stays counted so, whatever was found out later.")
+	}
+	return r
+}
+
+// part is a count with its part of the whole: "3 (1.2 %)"; whole 0 leaves that out.
+func part(n, whole int) string {
+	if n == 0 || whole == 0 {
+		return grouped(int64(n))
+	}
+	return fmt.Sprintf("%s (%.1f %%)", grouped(int64(n)), float64(n)*100/float64(whole))
 }
 
 // contractView shows a contract with what follows from it.

@@ -112,7 +112,10 @@ func providers() ProvidersView {
 		Operation: "payouts", Source: "API.md of the sandbox, as built", Checked: "2026-11-12", Follows: []string{"Step keys are sent as they are.", "It is undone by payout.reverse."}, Warning: Say("Accepted only for steps that may go to review."),
 		Facts: []Fact{{Label: "Key", Text: Say("header ", Code("Idempotency-Key"), ", 1 to 255 characters")}, {Label: "Kept", Text: Say("24 h from the first send")}, {Label: "A repeat", Text: Say("the first result, with ", Code("Idempotent-Replayed: true"))}, {Label: "Look-up", Text: Say("by our reference; “not found” is final after 2 s")}},
 	}
-	return ProvidersView{Page: page("Providers", "/providers"), Providers: []ProviderView{{Name: "bank", Anchor: "provider-bank", Summary: Say("sandbox at ", Code("http://127.0.0.1:9090"), "; payouts, credits, disputes and messages of acme"), Contracts: []ContractView{contract, contract, contract}}}}
+	rates := Rates{How: Say("Calls of your accounts since ", ago(24*time.Hour)), Rows: []RateRow{
+		{Provider: "bank", Operation: "payout.create", Calls: "12,000", Went: "11,990 (99.9 %)", Refused: "7 (0.1 %)", Unknown: "3 (0.0 %)", AnyUnknown: true, Open: "1", Link: "/?provider=bank"},
+		{Provider: hostile, Operation: "message.send", Calls: "1", Went: "1 (100.0 %)", Refused: "0", Unknown: "0", Open: "0"}}}
+	return ProvidersView{Page: page("Providers", "/providers"), Rates: rates, Providers: []ProviderView{{Name: "bank", Anchor: "provider-bank", Summary: Say("sandbox at ", Code("http://127.0.0.1:9090"), "; payouts, credits, disputes and messages of acme"), Contracts: []ContractView{contract, contract, contract}}}}
 }
 
 func people() PeopleView {

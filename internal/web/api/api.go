@@ -59,6 +59,7 @@ func Register(e *echo.Echo, deps Deps) {
 	a.approvalRoutes()
 	a.uploadRoutes()
 	a.uncertainRoutes()
+	a.noteRoutes()
 	a.orphanRoutes()
 	a.holdRoutes()
 	a.workerRoutes()

@@ -19,6 +19,9 @@ var routes = map[string][7]int{
 	"GET /v1/intents/{id}":               {200, 200, 200, 200, 200, 200, 404},
 	"POST /v1/intent-batches":            {422, 422, 422, 422, 422, 422, 422},
 	"POST /v1/intents/{id}/previews":     {403, 403, 409, 403, 403, 403, 404},
+	"POST /v1/intents/{id}/notes":        {403, 403, 201, 201, 403, 201, 404},
+	"GET /v1/intents/{id}/notes":         {200, 200, 200, 200, 200, 200, 404},
+	"POST /v1/intents/{id}/owner":        {403, 403, 200, 403, 403, 403, 404},
 	"GET /v1/previews/{id}":              {404, 404, 404, 404, 404, 404, 404},
 	"POST /v1/previews/{id}/confirm":     {404, 404, 404, 404, 404, 404, 404},
 	"GET /v1/approvals":                  {403, 403, 200, 200, 200, 200, 200},
@@ -51,6 +54,8 @@ var asks = [7]string{"service", "reader", "olga", "ann", "audrey", "ada", "gus"}
 var bodies = map[string]any{
 	"POST /v1/intents":                   payout(5000),
 	"POST /v1/intents/{id}/previews":     map[string]any{"action": "retry_unfinished"},
+	"POST /v1/intents/{id}/notes":        map[string]any{"text": "called the rep"},
+	"POST /v1/intents/{id}/owner":        map[string]any{"owner": nil},
 	"POST /v1/previews/{id}/confirm":     map[string]any{"reason": "long enough", "digest": "x"},
 	"POST /v1/hold/processes-ended":      map[string]any{"reason": "long enough"},
 	"POST /v1/hold/lift":                 map[string]any{"reason": "long enough"},
