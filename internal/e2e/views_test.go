@@ -151,6 +151,8 @@ var views = []view{
 	{"POST /admin/hold/lift", refused, "d", "/admin/hold/lift", typed(), conflict},
 
 	// One's own
+	{"GET /help", withData, "oaudg", "/help", nil, ok},
+	{"POST /kept", expired, "-", "/kept", url.Values{"next": {"/me"}, "person": {"somebody"}, "kept.reason": {"What the bank’s letter says"}}, http.StatusUnauthorized},
 	{"GET /me", withData, "oaudg", "/me", nil, ok},
 	{"POST /me/settings", faulty, "o", "/me/settings", url.Values{"zone": {"Mars/Olympus"}}, invalid},
 	{"POST /me/settings", refused, "o", "/me/settings", url.Values{"csrf": {"another"}, "zone": {"Europe/Berlin"}}, forbidden},

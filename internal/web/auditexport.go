@@ -13,8 +13,20 @@ import (
 )
 
 // zones are suggested; any IANA name is taken.
-var zones = []string{"UTC", "Europe/London", "Europe/Berlin", "Europe/Athens", "America/New_York", "America/Chicago", "America/Los_Angeles",
-	"Asia/Tokyo", "Asia/Singapore", "Asia/Kolkata", "Asia/Kuwait", "Australia/Sydney"}
+var zones = strings.Fields(`UTC
+	Africa/Accra Africa/Algiers Africa/Cairo Africa/Casablanca Africa/Johannesburg Africa/Lagos Africa/Nairobi Africa/Tunis
+	America/Anchorage America/Argentina/Buenos_Aires America/Bogota America/Caracas America/Chicago America/Denver America/Halifax
+	America/Havana America/Lima America/Los_Angeles America/Mexico_City America/Montevideo America/New_York America/Panama
+	America/Phoenix America/Santiago America/Sao_Paulo America/St_Johns America/Toronto America/Vancouver
+	Asia/Almaty Asia/Baghdad Asia/Bangkok Asia/Colombo Asia/Dhaka Asia/Dubai Asia/Ho_Chi_Minh Asia/Hong_Kong Asia/Jakarta
+	Asia/Jerusalem Asia/Kabul Asia/Karachi Asia/Kathmandu Asia/Kolkata Asia/Kuala_Lumpur Asia/Kuwait Asia/Manila Asia/Qatar
+	Asia/Riyadh Asia/Seoul Asia/Shanghai Asia/Singapore Asia/Taipei Asia/Tashkent Asia/Tbilisi Asia/Tehran Asia/Tokyo Asia/Yangon
+	Atlantic/Azores Atlantic/Reykjavik Australia/Adelaide Australia/Brisbane Australia/Darwin Australia/Melbourne Australia/Perth
+	Australia/Sydney Europe/Amsterdam Europe/Athens Europe/Belgrade Europe/Berlin Europe/Brussels Europe/Bucharest Europe/Budapest
+	Europe/Copenhagen Europe/Dublin Europe/Helsinki Europe/Istanbul Europe/Kyiv Europe/Lisbon Europe/London Europe/Luxembourg
+	Europe/Madrid Europe/Oslo Europe/Paris Europe/Prague Europe/Riga Europe/Rome Europe/Sofia Europe/Stockholm Europe/Tallinn
+	Europe/Vienna Europe/Vilnius Europe/Warsaw Europe/Zurich Pacific/Apia Pacific/Auckland Pacific/Chatham Pacific/Fiji
+	Pacific/Honolulu`)
 
 // auditExport asks what is to be exported.
 func (v *visit) auditExport() error {

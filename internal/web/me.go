@@ -42,6 +42,7 @@ func (v *visit) meView() (templates.MeView, error) {
 		{Label: "Person", Text: say(templates.Name(p.Name)), Sub: say(p.Email)}, {Label: "Roles", Text: say(rolesSentence(p))}},
 		Themes: choose(p.Theme, "", "As the system", "light", "Light", "dark", "Dark"), Densities: choose(p.Density, "", "Comfortable", "compact", "Compact")}
 	fresh := authz.Fresh(v.actor, v.now())
+	view.Facts = append(view.Facts, templates.Fact{Label: "Now", Text: say(v.at(v.now())), Sub: say("in ", v.page.Clock.ZoneName(), ", as all times on your pages")})
 	view.MayKey = fresh.Allowed
 	view.KeyNote = say("A key of yours does over the API what you may do on the pages. It passes step-up for five minutes after you confirmed your password here: ",
 		templates.Link("/stepup?next=%2Fme", "confirm it now"), ".")

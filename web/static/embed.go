@@ -43,6 +43,7 @@ func load() (map[string]string, map[string]file) {
 		if err != nil {
 			panic(err)
 		}
+		content = squeeze(entry.Name(), content)
 		sum := sha256.Sum256(content)
 		hash := hex.EncodeToString(sum[:6])
 		ext := path.Ext(entry.Name())
@@ -51,6 +52,24 @@ func load() (map[string]string, map[string]file) {
 		served[hashed] = file{content: content, zipped: zip(content), etag: `"` + hash + `"`}
 	}
 	return paths, served
+}
+
+// squeeze leaves out what only readers of the source need: indentation, empty
+// lines, and comments that fill a line of a script.
+func squeeze(name string, content []byte) []byte {
+	if path.Ext(name) == ".svg" {
+		return content
+	}
+	var out bytes.Buffer
+	for line := range strings.Lines(string(content)) {
+		line = strings.TrimSpace(line)
+		if line == "" || path.Ext(name) == ".js" && strings.HasPrefix(line, "//") {
+			continue
+		}
+		out.WriteString(line)
+		out.WriteByte('\n')
+	}
+	return out.Bytes()
 }
 
 // zip compresses a file once, at the start. Pages themselves are not compressed:

@@ -1,6 +1,9 @@
 package static
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -62,5 +65,52 @@ func TestWeight(t *testing.T) {
 	}
 	if total > 60_000 {
 		t.Errorf("the static files weigh %d bytes", total)
+	}
+}
+
+// A browser that takes gzip gets the same content, smaller, under a tag of its own.
+func TestCompressed(t *testing.T) {
+	for accept, zipped := range map[string]bool{"gzip, deflate, br": true, "br;q=1.0, gzip;q=0.8": true, "gzip;q=0": false, "identity": false, "": false} {
+		request := httptest.NewRequest(http.MethodGet, Path("live.js"), nil)
+		request.Header.Set("Accept-Encoding", accept)
+		request.Header.Set("Range", "bytes=0-9")
+		if !zipped {
+			request.Header.Del("Range")
+		}
+		answer := httptest.NewRecorder()
+		Handler().ServeHTTP(answer, request)
+		body := answer.Body.Bytes()
+		whole := served[strings.TrimPrefix(Path("live.js"), Prefix)]
+		if got := answer.Header().Get("Content-Encoding") == "gzip"; got != zipped || answer.Code != http.StatusOK || answer.Header().Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%q: status %d, compressed %v", accept, answer.Code, got)
+		}
+		if zipped {
+			reader, err := gzip.NewReader(bytes.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body, err = io.ReadAll(reader); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(body, whole.content) || (answer.Header().Get("ETag") == whole.etag) == zipped {
+			t.Errorf("%q: %d bytes, tag %s", accept, len(body), answer.Header().Get("ETag"))
+		}
+	}
+}
+
+func TestSqueezedFilesSayTheSame(t *testing.T) {
+	got := string(squeeze("a.js", []byte("// why\n(() => {\n\n  f(\"// not a comment\"); // kept\n})();\n")))
+	if want := "(() => {\nf(\"// not a comment\"); // kept\n})();\n"; got != want {
+		t.Errorf("squeezed: %q", got)
+	}
+	for name := range paths {
+		source, err := files.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(source), "`\n") && strings.HasSuffix(name, ".js") {
+			t.Errorf("%s has a text over several lines, whose indentation would be lost", name)
+		}
 	}
 }

@@ -8,6 +8,7 @@
   if (!main) return;
   const all = (q, r = document) => [...r.querySelectorAll(q)];
   const regions = ["#banners", "#nav", "#main", "#shown", "#symbols"];
+  const lists = !main.dataset.live.includes("intent="); // a page about one intent is renewed whole
   const asked = new URL(location.href);
   asked.hash = "";
 
@@ -149,7 +150,7 @@
     if (!doc.querySelector("main[data-live]")) return false;
     if (busy()) { missed = true; paused(); return true; }
     const news = difference(doc);
-    if (news && document.querySelector("main [data-list]")) {
+    if (news && lists && document.querySelector("main [data-list]")) {
       held = doc.cloneNode(true);
       show(doc, false);
       announce("The list has changed: " + news + ".", "Show them", showHeld);
