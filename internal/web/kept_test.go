@@ -135,13 +135,13 @@ func TestWhatWasTypedTravelsThroughThePassword(t *testing.T) {
 	}
 	again := olga.get(preview)
 	olga.shows(again, url.Values{"reason": {hard}})
-	if again := olga.get("/me"); strings.Contains(again.body, "fax") {
+	if again := olga.get("/me"); strings.Contains(again.body, "“letter”") {
 		t.Error("the text stands in the form of another page")
 	}
 	if p := olga.post(preview+"/confirm", "reason", "Because the bank wrote", "digest", formOn(again, preview+"/confirm").Get("digest")); p.status != http.StatusSeeOther {
 		t.Errorf("confirming after all: %d %s", p.status, p.text())
 	}
-	if p := olga.get(preview); strings.Contains(p.body, "fax") {
+	if p := olga.get(preview); strings.Contains(p.body, "“letter”") {
 		t.Error("the text stays though its form was taken")
 	}
 }
@@ -161,13 +161,13 @@ func TestAFormOfAnotherSignIn(t *testing.T) {
 	w.wait(keptFor / 2)
 	anew.get("/")
 	w.wait(keptFor/2 + 1e9)
-	if p := anew.get(preview); strings.Contains(p.body, "fax") {
+	if p := anew.get(preview); strings.Contains(p.body, "“letter”") {
 		t.Error("the text is still there after an hour")
 	}
 	otto := w.browse("Otto")
 	p := otto.send("POST", preview+"/confirm", sent)
 	otto.wants(p, http.StatusForbidden, "filled in by somebody else")
-	if strings.Contains(p.body, "fax") {
+	if strings.Contains(p.body, "“letter”") {
 		t.Error("somebody else is shown what Olga typed")
 	}
 }
@@ -190,7 +190,7 @@ func TestAFormWhileTheDatabaseIsAway(t *testing.T) {
 		}
 		again := formOn(p, "/previews/prv_1/confirm")
 		if site == "cross-site" {
-			if again != nil || strings.Contains(p.body, "fax") {
+			if again != nil || strings.Contains(p.body, "“letter”") {
 				t.Error("another site's form is given back")
 			}
 			continue
