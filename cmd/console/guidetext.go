@@ -35,7 +35,7 @@ var guideWalks = []web.Walk{
 		{Text: "Open her payout and read the five headings aloud in your head: what was intended, what is confirmed, what is uncertain, what happens next, who may decide."},
 		{Text: "Tell her the truth: the bank was asked to pay, and has not yet said whether it did."},
 		{Text: "Preview reconcile. It asks and sends nothing. Confirm it with a reason, and tell her the bank's reference."},
-		{Text: "Make the next caller yourself: cut a connection in the lab, with look-ups that fail.", Href: "/lab?fault=drop_after_accept", Label: "Fault lab"},
+		{Text: "Make the next caller yourself: cut 20 calls in the lab, with look-ups that fail.", Href: "/lab?fault=drop_after_accept", Label: "Fault lab"},
 	}},
 	{Title: "An approver with two minutes", As: "Ingrid Solheim", Steps: []web.WalkStep{
 		{Text: "Open what waits for your signature.", Href: "/approvals", Label: "Approvals"},

@@ -41,8 +41,15 @@ func orders(o web.LabOrder) (list []armedFault) {
 	if also, ok := alsoArmed[o.Fault.Name]; ok {
 		list = append(list, armedFault{Match: aimed(at.call, key), Fault: also, Times: o.Times, MS: lasts.Milliseconds() / 2})
 	}
-	return append(list, armedFault{Match: aimed(at.call, key), Fault: o.Fault.Name, Times: o.Times, MS: lasts.Milliseconds()})
+	list = append(list, armedFault{Match: aimed(at.call, key), Fault: o.Fault.Name, Times: o.Times, MS: lasts.Milliseconds()})
+	if o.Blind { // a webhook would lead to the object; behind the fault, which may be about webhooks itself
+		list = append(list, armedFault{Match: aimed(at.call, key), Fault: "webhook_late", Times: often, MS: blindFor.Milliseconds()})
+	}
+	return list
 }
+
+// blindFor is how long webhooks are held back where look-ups fail too.
+const blindFor = time.Hour
 
 // arm implements web.Lab.
 func (l *lab) arm(ctx context.Context, o web.LabOrder) (ids []int64, err error) {
@@ -53,7 +60,7 @@ func (l *lab) arm(ctx context.Context, o web.LabOrder) (ids []int64, err error) 
 		return nil, err
 	}
 	for _, f := range orders(o) {
-		if slices.ContainsFunc(there, func(t armedFault) bool { return t.Match == f.Match && t.Fault == f.Fault }) {
+		if slices.ContainsFunc(there, f.same) {
 			continue
 		}
 		var armed armedFault

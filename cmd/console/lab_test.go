@@ -56,12 +56,14 @@ type experiment struct {
 	web.LabFault
 	effect web.LabEffect
 	id     string
+	times  int // 1 where 0
+	blind  bool
 }
 
 // post arms and posts one, as the lab's page does.
 func (e experiment) post(t *testing.T, d *demo, line readyLine) {
 	t.Helper()
-	if _, err := d.Guide.Lab.Arm(t.Context(), web.LabOrder{Intent: e.id, Effect: e.effect, Fault: e.LabFault, Times: 1}); err != nil {
+	if _, err := d.Guide.Lab.Arm(t.Context(), web.LabOrder{Intent: e.id, Effect: e.effect, Fault: e.LabFault, Times: max(e.times, 1), Blind: e.blind}); err != nil {
 		t.Fatal(err)
 	}
 	payee := params{"reference": "lab-1", "name": "Lab", "destination": "acct_lab"}
@@ -157,20 +159,47 @@ func (e experiment) check(t *testing.T, d *demo) {
 	}
 }
 
+// Where look-ups fail too and the cut meets every send, the doubt stays until the
+// look-ups are disarmed and somebody asks.
+func TestLabLeavesADoubt(t *testing.T) {
+	d, line, _ := startDemo(t, t.TempDir(), true)
+	e := experiment{LabFault: labFaults[0].Faults[0], effect: labPayout, times: 20, blind: true}
+	e.id = model.IntentID(d.db.Installation, acme, model.KindPayout, e.key())
+	e.post(t, d, line)
+	eventually(t, "the tries are spent", func() bool { return e.read(t, d).State == model.NeedsReview })
+	if s := e.read(t, d).Step("create-payout"); s.State != model.OutcomeUnknown {
+		t.Fatalf("create-payout is %s: %s", s.State, s.Reason)
+	}
+	armed, err := d.Guide.Lab.Armed(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range armed {
+		if a.Operation == lookAtPayouts {
+			err = d.Guide.Lab.Disarm(t.Context(), a.ID)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a check finds it", func() bool { return e.read(t, d).State == model.Completed })
+	checkBooks(t, d)
+}
+
 // A form sent twice arms once, and what is disarmed bites no more.
 func TestLabArmsOnceAndDisarms(t *testing.T) {
 	d, _, _ := startDemo(t, t.TempDir(), true)
 	lab := d.Guide.Lab
 	order := web.LabOrder{Intent: "intent-x", Effect: labMessage, Fault: labFaults[0].Faults[0], Times: 2, Blind: true}
 	first, err := lab.Arm(t.Context(), order)
-	if err != nil || len(first) != 2 {
+	if err != nil || len(first) != 3 {
 		t.Fatalf("armed %v, %v", first, err)
 	}
 	if again, err := lab.Arm(t.Context(), order); err != nil || len(again) != 0 {
 		t.Errorf("armed again: %v, %v", again, err)
 	}
 	armed, err := lab.Armed(t.Context())
-	if err != nil || len(armed) != 2 || armed[0].StepKey != "intent-x:send-remittance" || armed[0].Times != 2 || armed[1].Operation != lookAtMessages {
+	if err != nil || len(armed) != 3 || armed[1].StepKey != "intent-x:send-remittance" || armed[1].Times != 2 || armed[2].Operation != lookAtMessages {
 		t.Errorf("armed: %+v, %v", armed, err)
 	}
 	if err := lab.Disarm(t.Context(), append(first, 99)...); err != nil {
