@@ -1,0 +1,64 @@
+package store
+
+import "countersign/internal/model"
+
+// BulkFilter picks lists that people were asked to sign. Accounts are those that
+// the reader sees; State "" is every state.
+type BulkFilter struct {
+	Accounts []string
+	State    model.ApprovalState
+	From     ApprovalMark // zero is from the newest
+	Down     ApprovalMark // zero is to the oldest; else what lies before it in the list
+	Limit    int
+}
+
+// BulkRequests gives the requests about lists, the newest first, with what
+// people said and without their items.
+func (t *Tx) BulkRequests(f BulkFilter) (list []model.Bulk, err error) {
+	where, args := f.where()
+	if f.From.ID != "" {
+		where, args = where+" AND (used_at < ? OR used_at = ? AND id < ?)", append(args, f.From.CreatedAt, f.From.CreatedAt, f.From.ID)
+	}
+	if f.Down.ID != "" {
+		where, args = where+" AND (used_at > ? OR used_at = ? AND id > ?)", append(args, f.Down.CreatedAt, f.Down.CreatedAt, f.Down.ID)
+	}
+	err = t.Select(&list, "SELECT * FROM bulks WHERE "+where+" ORDER BY used_at DESC, id DESC LIMIT ?", append(args, f.Limit)...)
+	return list, err
+}
+
+// CountBulkRequests counts what the filter picks, wherever its page begins.
+func (t *Tx) CountBulkRequests(f BulkFilter) (Counted, error) {
+	where, args := f.where()
+	return t.counted("SELECT count(*) FROM (SELECT 1 FROM bulks WHERE "+where+" LIMIT ?) AS part", append(args, MaxCount+1)...)
+}
+
+// bulkStates are the states of lists that a state of requests means.
+var bulkStates = map[model.ApprovalState][]string{
+	model.ApprovalOpen:      {string(model.BulkOpen)},
+	model.ApprovalExecuted:  {string(model.BulkRunning), string(model.BulkDone)},
+	model.ApprovalRejected:  {string(model.BulkRejected)},
+	model.ApprovalWithdrawn: {string(model.BulkWithdrawn)},
+	model.ApprovalDismissed: {string(model.BulkDismissed)},
+	model.ApprovalExpired:   {string(model.BulkExpired)},
+}
+
+func (f BulkFilter) where() (condition string, args []any) {
+	if len(f.Accounts) == 0 {
+		return "1 = 0", nil
+	}
+	condition, args = "people > 1 AND used_at > 0 AND account IN ("+marks(len(f.Accounts))+")", anys(f.Accounts)
+	if f.State == "" {
+		return condition, args
+	}
+	states := bulkStates[f.State]
+	if len(states) == 0 {
+		return "1 = 0", nil
+	}
+	return condition + " AND state IN (" + marks(len(states)) + ")", append(args, anys(states)...)
+}
+
+// BulksOf lists the newest lists that a person made and confirmed.
+func (t *Tx) BulksOf(person string, limit int) (list []model.Bulk, err error) {
+	err = t.Select(&list, "SELECT * FROM bulks WHERE actor = ? AND used_at > 0 ORDER BY created_at DESC, id DESC LIMIT ?", person, limit)
+	return list, err
+}
