@@ -73,6 +73,7 @@ type confirming struct {
 	actor authz.Actor
 	in    Confirmation
 	last  bool
+	list  *listed // the list that it is an item of; nil for a preview by itself
 
 	preview store.Preview
 	c       *model.Case
@@ -90,6 +91,9 @@ func (t *confirming) run(id string) error {
 	}
 	if t.action = find(t.preview.Action); t.action == nil {
 		return fmt.Errorf("preview %s is of the unknown action %s", id, t.preview.Action)
+	}
+	if over, err := t.list.over(t.tx); over || err != nil {
+		return err
 	}
 	if t.preview.UsedAt != 0 {
 		return t.repeat()
@@ -130,7 +134,7 @@ func (t *confirming) lock(id string) error {
 
 // repeat answers a preview that is used already.
 func (t *confirming) repeat() error {
-	if t.preview.UsedWith != t.in.contents() {
+	if t.list != nil || t.preview.UsedWith != t.in.contents() {
 		return t.refuse(model.Errorf(model.Conflict, "preview-consumed", "This preview was confirmed already, with other contents; that confirmation stands."))
 	}
 	if err := json.Unmarshal(t.preview.Receipt, &t.receipt); err != nil {
@@ -141,6 +145,9 @@ func (t *confirming) repeat() error {
 
 // mayConfirm checks rights as they are now, then time and digest.
 func (t *confirming) mayConfirm() error {
+	if t.list != nil {
+		return t.mayCarryOut()
+	}
 	err := t.entitled(t.tx, t.actor, t.preview.Account, t.action.Needs, notFound("preview", t.preview.ID))
 	switch {
 	case err != nil:
@@ -199,8 +206,11 @@ func (t *confirming) refuse(why error) error {
 		event = "denied"
 	}
 	t.refusal = why
-	_, err := t.append(event, result, ruleOf(why))
-	return err
+	entry, err := t.append(event, result, ruleOf(why))
+	if err != nil {
+		return err
+	}
+	return t.list.refused(t.tx, why, entry)
 }
 
 // append writes the action's entry.
@@ -216,6 +226,7 @@ func (t *confirming) detail() map[string]any {
 	if t.receipt.Approval != nil {
 		d["approval"] = *t.receipt.Approval
 	}
+	t.list.detail(d)
 	if t.plan != nil {
 		d["calls"] = sealedCalls(*t.plan)
 	}
@@ -254,7 +265,7 @@ func (t *confirming) apply(p *Planning, plan Plan) error {
 	t.plan = &plan
 	event := "executed"
 	var err error
-	if plan.People > 1 {
+	if plan.People > 1 && t.list == nil { // a list was signed as a whole
 		t.receipt.Outcome, event = AwaitingApproval, "requested"
 		err = t.request(a)
 	} else if err = t.action.Apply(a); err == nil {
@@ -275,7 +286,10 @@ func (t *confirming) apply(p *Planning, plan Plan) error {
 	if err != nil {
 		return fmt.Errorf("encode the receipt: %w", err)
 	}
-	return t.tx.ConsumePreview(t.preview.ID, t.in.contents(), body)
+	if err := t.tx.ConsumePreview(t.preview.ID, t.in.contents(), body); err != nil {
+		return err
+	}
+	return t.list.executed(t.tx, t.receipt)
 }
 
 // request asks for another person under the same seal.

@@ -79,23 +79,29 @@ func (r *Runner) rehearse(tx *store.Tx, actor authz.Actor, action *Action, req P
 	if err := r.entitled(tx, actor, c.Account, action.Needs, notFound("intent", req.Intent)); err != nil {
 		return row, c.Account, err
 	}
+	row, err = r.planOn(tx, actor, action, c, req, last)
+	return row, c.Account, err
+}
+
+// planOn plans the action on a locked intent, as a preview that is not stored yet.
+func (r *Runner) planOn(tx *store.Tx, actor authz.Actor, action *Action, c *model.Case, req PreviewRequest, last bool) (row store.Preview, err error) {
 	p, err := r.planning(tx, c, req.Step, req.Input)
 	if err != nil {
-		return row, c.Account, err
+		return row, err
 	}
 	if !last && action != reconcile && onlyLooking(c, tx.Now()) {
-		return row, c.Account, errLooking
+		return row, errLooking
 	}
 	plan, err := action.plan(p)
 	if err != nil {
-		return row, c.Account, err
+		return row, err
 	}
 	body, err := json.Marshal(plan.Plan)
 	if err != nil {
-		return row, c.Account, fmt.Errorf("encode the plan: %w", err)
+		return row, fmt.Errorf("encode the plan: %w", err)
 	}
 	return store.Preview{IntentID: c.ID, Account: c.Account, Actor: actor.ID, Action: action.Name, Step: req.Step, Input: orEmpty(req.Input),
-		Plan: body, Digest: seal(action.Name, req.Step, c, plan), Version: c.Version, People: plan.People}, c.Account, nil
+		Plan: body, Digest: seal(action.Name, req.Step, c, plan), Version: c.Version, People: plan.People}, nil
 }
 
 // plan is the action's plan, refused where it needs a second person, or states

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"time"
 
@@ -20,12 +21,14 @@ type Runner struct {
 	book   *workflow.Book
 	timing model.Timing
 	tiers  authz.Tiers
-	boot   string // of the process that answers; "" where it drives no intents
+	boot   string        // of the process that answers; "" where it drives no intents
+	lists  chan struct{} // told of a list that is to be carried out
+	self   string        // names this runner among those that carry lists out
 }
 
 // New makes a runner.
 func New(db *store.DB, log *audit.Log, book *workflow.Book, timing model.Timing, tiers authz.Tiers) *Runner {
-	return &Runner{db: db, log: log, book: book, timing: timing, tiers: tiers}
+	return &Runner{db: db, log: log, book: book, timing: timing, tiers: tiers, lists: make(chan struct{}, 1), self: "runner-" + rand.Text()}
 }
 
 // ServedBy names the start of the process that answers requests, which nobody

@@ -9,14 +9,15 @@ import (
 // Request is what matters about an approval request for who may decide it.
 type Request struct {
 	Account   string
-	Requester string // person id of who asked; "" when the engine did
-	Creator   string // person id of who answers for the intent
+	Requester string   // person id of who asked; "" when the engine did
+	Creator   string   // person id of who answers for the intent
+	Creators  []string // of those who answer for the intents, where it is about many
 	Decisions []model.ApprovalDecision
 }
 
 // own reports whether a person asked for it or answers for the intent.
 func (r Request) own(person string) bool {
-	return person != "" && (person == r.Requester || person == r.Creator)
+	return person != "" && (person == r.Requester || person == r.Creator || slices.Contains(r.Creators, person))
 }
 
 // decided reports whether a person has already had their say.
