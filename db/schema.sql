@@ -797,6 +797,9 @@ CREATE TABLE bulks (
   action         TEXT NOT NULL,
   digest         TEXT NOT NULL,           -- over the digests of all plans, in their order
   people         INTEGER NOT NULL,        -- the most that any item takes
+  planned        INTEGER NOT NULL,        -- items with a plan
+  sums           BYTEA NOT NULL,          -- their money by currency, JSON
+  creators       TEXT NOT NULL,           -- who answers for their intents: ids, comma-separated
   state          TEXT NOT NULL CHECK (state IN ('previewed', 'open', 'running', 'done', 'rejected', 'withdrawn', 'dismissed', 'expired')),
   created_at     BIGINT NOT NULL,
   expires_at     BIGINT NOT NULL,         -- of the preview; of the request once people are asked

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"countersign/internal/actions"
 	"countersign/internal/alert"
 	"countersign/internal/audit"
 	"countersign/internal/engine"
@@ -51,6 +52,7 @@ type app struct {
 	log      *audit.Log
 	metrics  *metrics.Metrics
 	engine   *engine.Engine
+	runner   *actions.Runner // of the pages; nil without them
 	listener net.Listener
 	door     *web.Starting
 	server   *http.Server
@@ -186,6 +188,9 @@ func (a *app) Run(ctx context.Context) error {
 	}
 	if a.Workers > 0 {
 		group.Go(func() error { return a.engine.Run(ctx) })
+	}
+	if a.runner != nil {
+		group.Go(func() error { return a.runner.GoOn(ctx, a.engine.Wake, a.Logger) })
 	}
 	group.Go(func() error { return a.alertSender().Run(ctx) })
 	logging, stopLog := context.WithCancel(context.WithoutCancel(ctx))

@@ -17,6 +17,7 @@ import (
 // pages answers for the app: pages, API and webhooks.
 func (a *app) pages(book *workflow.Book) http.Handler {
 	runner := actions.New(a.db, a.log, book, a.Timing, authz.DefaultTiers).ServedBy(a.engine.Boot())
+	a.runner = runner
 	return web.New(web.Config{DB: a.db, Log: a.log, Runner: runner, Timing: a.Timing, Tiers: authz.DefaultTiers, Logger: a.Logger,
 		Plain: loopback(a.listener.Addr()), Demo: a.Guide, Webhooks: a.engine, Wake: a.engine.Wake, Health: a.engine.Healthy, AlertChannels: a.alertChannels(),
 		Follows: func(c model.Contract) []string { return workflow.Follows(c, a.Timing.Call) },

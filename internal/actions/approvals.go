@@ -78,11 +78,7 @@ func ApprovalsIn(tx *store.Tx, actor authz.Actor, q ApprovalQuery) (page Approva
 	if f.Limit <= 0 {
 		f.Limit = defaultLimit
 	}
-	for _, account := range actor.Accounts() {
-		if actor.May(account, authz.ReadApprovals).Allowed {
-			f.Accounts = append(f.Accounts, account)
-		}
-	}
+	f.Accounts = readsRequests(actor)
 	if f.After, err = parseCursor(q.Cursor); err != nil {
 		return page, err
 	}

@@ -66,9 +66,6 @@ func (r *Runner) GetBulk(ctx context.Context, actor authz.Actor, id string) (l L
 			return notFound("list", id)
 		}
 		l.Now = tx.Now()
-		if l.Creators, err = tx.BulkCreators(id); err != nil {
-			return err
-		}
 		l.Moved, err = tx.BulkMoved(id)
 		return err
 	})
@@ -106,15 +103,12 @@ func readsBulk(actor authz.Actor, b model.Bulk) bool {
 }
 
 // BulkAsked is what matters about a list for who may sign it.
-func (l List) BulkAsked() authz.Request { return askedBy(l.Bulk, l.Creators) }
-
-func askedBy(b model.Bulk, creators []string) authz.Request {
-	return authz.Request{Account: b.Account, Requester: b.Actor, Creators: creators, Decisions: b.Decisions}
+func BulkAsked(b model.Bulk) authz.Request {
+	return authz.Request{Account: b.Account, Requester: b.Actor, Creators: b.Creators(), Decisions: b.Decisions}
 }
 
 // listEntry is an entry about a whole list.
 func listEntry(actor authz.Actor, b model.Bulk, event, result, policy, reason string) audit.Entry {
-	_, planned := b.Left()
 	return audit.Entry{Actor: entryActor(actor, b.Account), Event: "bulk." + event, Account: b.Account, Reason: reason, Result: result, Policy: policy,
-		Detail: map[string]any{"bulk": b.ID, "action": b.Action, "digest": b.Digest, "items": planned, "excluded": len(b.Items) - planned}}
+		Detail: map[string]any{"bulk": b.ID, "action": b.Action, "digest": b.Digest, "items": b.Planned, "excluded": len(b.Items) - b.Planned}}
 }

@@ -362,7 +362,7 @@ func TestAListIsGoneOnWith(t *testing.T) {
 	w.after = nil
 	w.mu.Unlock()
 	l, err := w.run.GetBulk(t.Context(), w.ada, b.ID)
-	left, all := l.Left()
+	left, all := l.Left(), l.Planned
 	if err != nil || left != 3 || all != 5 || l.State != model.BulkRunning {
 		t.Fatalf("%d of %d left, %s, %v", left, all, l.State, err)
 	}

@@ -103,7 +103,6 @@ func (t *confirmingList) may() error {
 		return model.Errorf(model.Conflict, "preview-consumed", "This list was confirmed already, with other contents; that confirmation stands.")
 	}
 	err := t.entitled(t.tx, t.actor, t.b.Account, authz.ForAction(t.b.Action), notFound("list", t.b.ID))
-	_, planned := t.b.Left()
 	switch {
 	case err != nil:
 		return err
@@ -111,7 +110,7 @@ func (t *confirmingList) may() error {
 		return model.Errorf(model.Conflict, "preview-expired", "This preview has expired; make a new one.")
 	case t.in.Digest != t.b.Digest:
 		return model.Errorf(model.Conflict, "digest-mismatch", "The digest is not that of this list: something else was looked at.")
-	case planned == 0:
+	case t.b.Planned == 0:
 		return refused(&model.Refusal{Rule: "bulk.nothing-left", Because: "Every intent of this list is excluded: there is nothing to do."})
 	}
 	return nil

@@ -145,11 +145,7 @@ func (t *decidingList) dismissed(because string) error {
 // may checks rights as they are now, then that the request is open and is the
 // one that was looked at. One's own approval is refused as such first.
 func (t *decidingList) may() error {
-	creators, err := t.tx.BulkCreators(t.b.ID)
-	if err != nil {
-		return err
-	}
-	asked := askedBy(t.b, creators)
+	asked := BulkAsked(t.b)
 	if t.says == sayApprove {
 		if own := authz.MayApprove(t.actor, asked); own.Code == authz.CodeSelfApproval {
 			return own.Err()
@@ -188,9 +184,11 @@ func requestState(s model.BulkState) model.ApprovalState {
 	return model.ApprovalState(s)
 }
 
-// RequestState is the state at which a list's request stands, as those about one
-// intent are called; a list that is being carried out counts as executed.
-func (l List) RequestState() model.ApprovalState { return requestState(l.Standing(l.Now)) }
+// RequestState is the state at which a list's request stands at a moment, as those
+// about one intent are called; a list that is being carried out counts as executed.
+func RequestState(b model.Bulk, now model.Time) model.ApprovalState {
+	return requestState(b.Standing(now))
+}
 
 // refuse ends the run with an entry and nothing else.
 func (t *decidingList) refuse(why error) error {

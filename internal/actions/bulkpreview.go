@@ -114,15 +114,17 @@ type listing struct {
 
 	items    []model.BulkItem
 	previews []store.Preview // of the items that have one, in their order
+	creators []string        // who answers for the intents of those
 }
 
 func (l *listing) planAll(ctx context.Context, intents []string) error {
 	for _, id := range intents {
 		item := model.BulkItem{Position: len(l.items) + 1, IntentID: id}
 		var row store.Preview
+		var creator string
 		err := l.waiting(ctx, func(last bool) error {
 			return l.db.Rehearse(ctx, func(tx *store.Tx) (err error) {
-				row, err = l.plan(tx, &item, last)
+				row, creator, err = l.plan(tx, &item, last)
 				return err
 			})
 		})
@@ -130,7 +132,7 @@ func (l *listing) planAll(ctx context.Context, intents []string) error {
 			return fmt.Errorf("plan %s: %w", id, err)
 		}
 		if err == nil {
-			l.previews = append(l.previews, row)
+			l.previews, l.creators = append(l.previews, row), append(l.creators, creator)
 		}
 		l.items = append(l.items, item)
 	}
@@ -171,27 +173,29 @@ func (l *listing) exclude(item *model.BulkItem, err error) error {
 	return nil
 }
 
-// plan plans one item on the intent as it is, by the action's own rules.
-func (l *listing) plan(tx *store.Tx, item *model.BulkItem, last bool) (row store.Preview, err error) {
+// plan plans one item on the intent as it is, by the action's own rules, and
+// tells who answers for the intent.
+func (l *listing) plan(tx *store.Tx, item *model.BulkItem, last bool) (row store.Preview, creator string, err error) {
 	c, err := tx.LockCase(item.IntentID)
 	if err != nil {
-		return row, err
+		return row, "", err
 	}
 	switch {
 	case !l.actor.Sees(c.Account):
-		return row, notFound("intent", item.IntentID)
+		return row, "", notFound("intent", item.IntentID)
 	case c.Account != l.account:
-		return row, no("bulk.other-account", "It belongs to "+c.Account+"; this list is about "+l.account+", the account of its first intent.").err()
+		return row, "", no("bulk.other-account", "It belongs to "+c.Account+"; this list is about "+l.account+", the account of its first intent.").err()
 	}
 	step, err := l.stepOf(c)
 	if err != nil {
-		return row, err
+		return row, "", err
 	}
-	if row, err = l.planOn(tx, l.actor, l.action, c, PreviewRequest{Intent: c.ID, Action: l.action.Name, Step: step, Input: l.input(c)}, last); err != nil {
-		return row, err
+	req := PreviewRequest{Intent: c.ID, Action: l.action.Name, Step: step, Input: l.input(c)}
+	if row, err = l.planOn(tx, l.actor, l.action, c, req, last); err != nil {
+		return row, "", err
 	}
 	l.describe(item, c, step, tx.Now())
-	return row, nil
+	return row, c.Creator, nil
 }
 
 // stepOf is the step that the action is about: of a look the first that is not
@@ -273,7 +277,6 @@ func (l *listing) frozen() model.Bulk {
 // name gives the list and its plans their ids, and the list its seal.
 func (l *listing) name(tx *store.Tx, b *model.Bulk) {
 	b.ID, b.CreatedAt, b.ExpiresAt = tx.NewID("bulk"), tx.Now(), tx.Now().Add(l.timing.Preview)
-	b.Digest = sealList(*b, l.previews)
 	at := 0
 	for i := range b.Items {
 		item := &b.Items[i]
@@ -285,6 +288,8 @@ func (l *listing) name(tx *store.Tx, b *model.Bulk) {
 			at++
 		}
 	}
+	b.Digest = sealList(*b, l.previews)
+	b.Freeze(l.creators)
 }
 
 // sealList is the digest of a list: of its action and of every plan in its order.

@@ -164,7 +164,7 @@ func (r *Runner) endBulk(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if left, _ := b.Left(); left > 0 {
+		if b.Left() > 0 {
 			return nil
 		}
 		_, err = tx.MoveBulk(id, model.BulkRunning, model.BulkDone, "")

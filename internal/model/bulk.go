@@ -1,5 +1,11 @@
 package model
 
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
 // BulkState says where one action on a list of intents stands.
 type BulkState string
 
@@ -24,7 +30,10 @@ type Bulk struct {
 	ActorName     string    `db:"actor_name"`
 	Action        string    `db:"action"`
 	Digest        string    `db:"digest"`
-	People        int       `db:"people"` // 1, or 2 where any item takes another person
+	People        int       `db:"people"`   // 1, or 2 where any item takes another person
+	Planned       int       `db:"planned"`  // items with a plan
+	Money         []byte    `db:"sums"`     // of them, as Sums gives it
+	Answering     string    `db:"creators"` // as Creators gives it
 	State         BulkState `db:"state"`
 	CreatedAt     Time      `db:"created_at"`
 	ExpiresAt     Time      `db:"expires_at"` // of the preview; of the request once people are asked
@@ -78,17 +87,15 @@ type BulkItem struct {
 // Included reports whether the item has a plan that is to be carried out.
 func (i *BulkItem) Included() bool { return i.PreviewID != "" }
 
-// Left is how many items have a plan and no result yet; all is how many have one.
-func (b *Bulk) Left() (left, all int) {
+// Left is how many of the planned items have no result yet. The items must be
+// loaded.
+func (b *Bulk) Left() (left int) {
 	for i := range b.Items {
-		if item := &b.Items[i]; item.Included() {
-			all++
-			if item.Outcome == ItemWaiting {
-				left++
-			}
+		if item := &b.Items[i]; item.Included() && item.Outcome == ItemWaiting {
+			left++
 		}
 	}
-	return left, all
+	return left
 }
 
 // Requested reports whether another person was ever asked to sign the list.
@@ -105,35 +112,59 @@ func (b *Bulk) Standing(now Time) BulkState {
 
 // BulkSum is the money of a list in one currency.
 type BulkSum struct {
-	Money Money
-	Items int
-	Twice Money // of it, what could be paid twice
-	Doubt int   // how many items that is
+	Currency string
+	Amount   int64 // minor units
+	Items    int
+	Twice    int64 // of the amount, what could be paid twice
+	Doubt    int   // how many items that is
 }
 
-// Sums adds up the money that the list acts on, by currency in the order of the
-// list; currencies are never added to each other. Items without money count in
-// none.
-func (b *Bulk) Sums() (sums []BulkSum) {
-	at := map[string]int{}
+// Freeze keeps with the list what its items come to and who answers for their
+// intents, by person id: neither changes any more.
+func (b *Bulk) Freeze(creators []string) {
+	b.Planned, b.Answering = 0, strings.Join(slices.Compact(slices.Sorted(slices.Values(creators))), ",")
+	sums, at := []BulkSum{}, map[string]int{}
 	for _, item := range b.Items {
-		if !item.Included() || item.Currency == "" {
+		if !item.Included() {
+			continue
+		}
+		b.Planned++
+		if item.Currency == "" {
 			continue
 		}
 		n, known := at[item.Currency]
 		if !known {
 			n = len(sums)
 			at[item.Currency] = n
-			sums = append(sums, BulkSum{Money: Money{Currency: item.Currency}, Twice: Money{Currency: item.Currency}})
+			sums = append(sums, BulkSum{Currency: item.Currency})
 		}
-		sums[n].Money.Amount += item.Amount
-		sums[n].Items++
-		if item.Twice {
-			sums[n].Twice.Amount += item.Amount
-			sums[n].Doubt++
-		}
+		sums[n].add(item)
 	}
+	b.Money = encode(sums)
+}
+
+func (s *BulkSum) add(item BulkItem) {
+	s.Amount += item.Amount
+	s.Items++
+	if item.Twice {
+		s.Twice += item.Amount
+		s.Doubt++
+	}
+}
+
+// Sums is the money that the list acts on, by currency in the order of the list;
+// currencies are never added to each other. Items without money count in none.
+func (b *Bulk) Sums() (sums []BulkSum) {
+	_ = json.Unmarshal(b.Money, &sums) // ours, by Freeze
 	return sums
+}
+
+// Creators are the people who answer for the intents of the list.
+func (b *Bulk) Creators() []string {
+	if b.Answering == "" {
+		return nil
+	}
+	return strings.Split(b.Answering, ",")
 }
 
 // Selection is what a person has ticked in the queue, over its pages.

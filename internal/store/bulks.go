@@ -5,7 +5,7 @@ import (
 )
 
 const (
-	bulkColumns = `id, account, actor, actor_name, action, digest, people, state, created_at, expires_at`
+	bulkColumns = `id, account, actor, actor_name, action, digest, people, planned, sums, creators, state, created_at, expires_at`
 	itemColumns = `bulk_id, position, intent_id, preview_id, rule, because, step, amount, currency, twice`
 )
 
@@ -90,14 +90,6 @@ func (t *Tx) DecideBulk(d model.ApprovalDecision) (said bool, err error) {
 	n, err := t.Changed(`INSERT INTO bulk_decisions (bulk_id, person, name, says, reason, at) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO NOTHING`, d.ApprovalID, d.Person, d.Name, d.Says, d.Reason, d.At)
 	return n == 1, err
-}
-
-// BulkCreators lists the people who answer for the intents of a list that have a
-// plan, each once.
-func (t *Tx) BulkCreators(id string) (people []string, err error) {
-	err = t.Select(&people, `SELECT DISTINCT i.creator FROM bulk_items b JOIN intents i ON i.id = b.intent_id
-		WHERE b.bulk_id = ? AND b.preview_id <> '' AND i.creator <> '' ORDER BY 1`, id)
-	return people, err
 }
 
 // BulkMoved lists the positions of the items whose intents moved since they were

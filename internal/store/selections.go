@@ -29,7 +29,9 @@ func (t *Tx) LockSelection(person, id string) (model.Selection, error) {
 }
 
 // Selection finds a person's own selection; the error is of kind NotFound.
-func (t *Tx) Selection(person, id string) (model.Selection, error) { return t.selection(person, id, "") }
+func (t *Tx) Selection(person, id string) (model.Selection, error) {
+	return t.selection(person, id, "")
+}
 
 func (t *Tx) selection(person, id, lock string) (s model.Selection, err error) {
 	ok, err := t.Get(&s.ID, "SELECT id FROM selections WHERE id = ? AND person = ?"+lock, id, person)

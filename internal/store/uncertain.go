@@ -93,8 +93,11 @@ func (t *Tx) navCounts(accounts string, args ...any) (n NavCounts, err error) {
 			return err
 		}
 	}
+	var lists Counted // requests about many intents
 	err = t.Together(
+		count(&lists, "bulks WHERE account IN ("+accounts+") AND state = 'open' AND people > 1 AND used_at > 0"),
 		count(&n.Approvals, "approvals WHERE account IN ("+accounts+") AND state = 'open'"),
 		count(&n.Uncertain, "intents WHERE account IN ("+accounts+") AND currency >= '' AND uncertain_since > 0"))
+	n.Approvals = Counted{min(n.Approvals.N+lists.N, MaxCount), n.Approvals.Capped || lists.Capped || n.Approvals.N+lists.N > MaxCount}
 	return n, err
 }

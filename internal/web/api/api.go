@@ -57,6 +57,7 @@ func Register(e *echo.Echo, deps Deps) {
 	a.batchRoutes()
 	a.previewRoutes()
 	a.approvalRoutes()
+	a.bulkRoutes()
 	a.uploadRoutes()
 	a.uncertainRoutes()
 	a.noteRoutes()

@@ -1,0 +1,87 @@
+package actions
+
+import (
+	"context"
+
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+)
+
+// BulkQuery picks requests about lists. State "" is every state; Cursor is that
+// of the page before; Limit is 1 to 200, 0 is 50.
+type BulkQuery struct {
+	State  string
+	Cursor string
+	Limit  int
+}
+
+// BulkPage is one page of the requests about lists, the newest first. Its items
+// have no items of their own loaded.
+type BulkPage struct {
+	Items      []model.Bulk
+	NextCursor *string
+	Count      store.Counted
+	Now        model.Time
+}
+
+// BulkRequests lists the lists that people were asked to sign, of all accounts in
+// which the actor may see requests. The error is of kind Invalid for a cursor
+// that is none.
+func (r *Runner) BulkRequests(ctx context.Context, actor authz.Actor, q BulkQuery) (page BulkPage, err error) {
+	f := store.BulkFilter{State: model.ApprovalState(q.State), Accounts: readsRequests(actor), Limit: min(q.Limit, maxLimit)}
+	if f.Limit <= 0 {
+		f.Limit = defaultLimit
+	}
+	if f.From, err = parseCursor(q.Cursor); err != nil {
+		return page, err
+	}
+	f.Limit++ // one more tells whether there is a next page
+	err = r.db.View(ctx, func(tx *store.Tx) (err error) {
+		page.Now = tx.Now()
+		if page.Items, err = tx.BulkRequests(f); err != nil {
+			return err
+		}
+		page.Count, err = tx.CountBulkRequests(f)
+		return err
+	})
+	if len(page.Items) == f.Limit {
+		page.Items = page.Items[:f.Limit-1]
+		last := page.Items[len(page.Items)-1]
+		page.NextCursor = optional(cursorOf(model.Approval{CreatedAt: last.UsedAt, ID: last.ID}))
+	}
+	return page, err
+}
+
+// BulkRequestsBeside lists the requests about lists that belong on a page of the
+// other requests: from the place of the page before it to the last of its own.
+func (r *Runner) BulkRequestsBeside(ctx context.Context, actor authz.Actor, q ApprovalQuery, page ApprovalPage) (beside BulkPage, err error) {
+	f := store.BulkFilter{State: model.ApprovalState(q.State), Accounts: readsRequests(actor), Limit: maxLimit}
+	if f.From, err = parseCursor(q.Cursor); err != nil {
+		return beside, err
+	}
+	if page.NextCursor != nil {
+		if f.Down, err = parseCursor(*page.NextCursor); err != nil {
+			return beside, err
+		}
+	}
+	err = r.db.View(ctx, func(tx *store.Tx) (err error) {
+		beside.Now = tx.Now()
+		if beside.Items, err = tx.BulkRequests(f); err != nil {
+			return err
+		}
+		beside.Count, err = tx.CountBulkRequests(f)
+		return err
+	})
+	return beside, err
+}
+
+// readsRequests lists the accounts in which the actor may see requests.
+func readsRequests(actor authz.Actor) (accounts []string) {
+	for _, account := range actor.Accounts() {
+		if actor.May(account, authz.ReadApprovals).Allowed {
+			accounts = append(accounts, account)
+		}
+	}
+	return accounts
+}
