@@ -37,7 +37,11 @@ func (v *visit) approvals() error {
 	if err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, templates.Approvals(v.approvalsView(state, list)))
+	many, err := v.Runner.BulkRequestsBeside(v.r.Context(), v.actor, query, list)
+	if err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, templates.Approvals(v.approvalsView(state, list, many)))
 }
 
 // requestCount counts requests: "1 request", "14 requests".
@@ -48,18 +52,18 @@ func requestCount(n store.Counted) string {
 	return count(n) + " requests"
 }
 
-func (v *visit) approvalsView(state string, list actions.ApprovalPage) templates.ApprovalsView {
-	view := templates.ApprovalsView{Page: v.titled("Approvals"), Caption: "Requests, newest first", Matched: requestCount(store.Counted{N: list.Count, Capped: list.CountCapped})}
+func (v *visit) approvalsView(state string, list actions.ApprovalPage, many actions.BulkPage) templates.ApprovalsView {
+	n := store.Counted{N: list.Count + many.Count.N, Capped: list.CountCapped || many.Count.Capped}
+	view := templates.ApprovalsView{Page: v.titled("Approvals"), Caption: "Requests, newest first", Matched: requestCount(n)}
 	for _, s := range append(slices.Clone(approvalStates), anyApproval) {
 		view.States = append(view.States, templates.Choice{Href: "/approvals?state=" + string(s), Label: words(string(s)), Current: string(s) == state})
 	}
+	view.Rows = v.requestRows(list.Items, many)
 	mine := 0
-	for _, a := range list.Items {
-		row := v.approvalRow(a, a.About)
+	for _, row := range view.Rows {
 		if row.Yours {
 			mine++
 		}
-		view.Rows = append(view.Rows, row)
 	}
 	view.Summary = say(fmt.Sprintf("%d of those shown for you to decide", mine))
 	if len(view.Rows) == 0 {

@@ -84,6 +84,11 @@ var outcomes = map[Outcome]look{
 	"expired":   {"no", "no", "Expired"},
 	"refused":   {"no", "no", "Refused"},
 	"denied":    {"no", "no", "Denied"},
+	"planned":   {"yes", "yes", "Allowed"},
+	"moved":     {"no", "no", "Moved since"},
+	"waiting":   {"pending", "pending", "Not done yet"},
+	"stale":     {"no", "no", "Not done: it moved"},
+	"failed":    {"no", "no", "Not done: a fault of ours"},
 }
 
 func (o Outcome) look() look {

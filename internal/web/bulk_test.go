@@ -1,0 +1,131 @@
+package web
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign/internal/model"
+)
+
+// carryOut does what confirmed lists have left, and what it ordered.
+func (w *world) carryOut() {
+	w.Helper()
+	w.must(w.run.WorkBulks(w.Context(), nil))
+	w.work()
+}
+
+// bulk makes a list and gives its path and page.
+func (b *browser) bulk(action string, ids ...string) (string, page) {
+	b.Helper()
+	fields := []string{"action", action}
+	for _, id := range ids {
+		fields = append(fields, "intent", id)
+	}
+	made := b.post("/bulk", fields...)
+	return made.header.Get("Location"), b.follow(made)
+}
+
+func TestManyFromPreviewToResult(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	ids := []string{w.unknown("acme", "run-1", 90_050), w.unknown("acme", "run-2", 70_000)}
+	foreign := w.unknown("globex", "run-3", 50_000)
+	olga := w.browse("Olga")
+	path, preview := olga.bulk("reconcile", append(ids, foreign)...)
+	olga.wants(preview, 200, "Preview: ask about 2 intents", "What would be done", "ask about create-payout", "sent once before", "Left out, and why", foreign,
+		"1,600.50 EUR", "Nobody else.", "Confirm list", "reconcile.uncertain", "not-found")
+	if strings.Contains(preview.body, `href="/intents/`+foreign) || strings.Contains(preview.text(), "500.00") {
+		t.Error("the list tells of another account's intent")
+	}
+	digest := found(t, digestField, preview)
+	olga.wants(olga.post(path+"/confirm", "digest", digest, "reason", "no"), 422, "The reason is shorter than 8 characters")
+	olga.wants(olga.follow(olga.post(path+"/confirm", "digest", digest, "reason", because)), 200, "0 of 2 reached", "Not done yet", because)
+	w.wait(11 * time.Second)
+	olga.wants(olga.get(path), 200, "Nothing has moved for a while", "Go on")
+	olga.wants(olga.follow(olga.post(path+"/go-on")), 200, "2 not done yet")
+	w.carryOut()
+	olga.wants(olga.get(path), 200, "2 of 2 reached", "2 done", "Executed", "audit entry")
+	olga.wants(olga.follow(olga.post(path+"/confirm", "digest", digest, "reason", because)), 200, "2 of 2 reached")
+	olga.wants(olga.post(path+"/confirm", "digest", digest, "reason", "something else entirely"), 409, "2 of 2 reached")
+	audrey := w.browse("Audrey")
+	audrey.wants(audrey.get(path), 200, "Confirmed by Olga", "What was done")
+	audrey.wants(audrey.get("/audit?event=bulk"), 200, "bulk.confirmed")
+	gus := w.browse("Gus")
+	gus.wants(gus.get(path), 404)
+}
+
+func TestManyBySignature(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	ids := []string{w.unknown("acme", "run-1", 90_050), w.unknown("acme", "run-2", 70_000)}
+	olga, ann := w.browse("Olga"), w.browse("Ann")
+	path, preview := olga.bulk("abandon", ids...)
+	olga.wants(preview, 200, "Nothing can be done: every intent is left out", "abandon.acknowledge", "To give up what has effects too")
+	made := olga.post("/bulk", "of", strings.TrimPrefix(path, "/bulk/"), "acknowledge", ids[0]+":create-payout", "acknowledge", ids[1]+":create-payout")
+	path, preview = made.header.Get("Location"), olga.follow(made)
+	olga.wants(preview, 200, "Ask for approval: give 2 intents up", "One more person for the whole list", "Abe , Ann", "acknowledged: create-payout, which stays as it is")
+	digest, code := found(t, digestField, preview), found(t, planCode, preview)
+	olga.wants(olga.post(path+"/confirm", "digest", digest, "reason", because), 422, "This is not the code of this list")
+	olga.wants(olga.follow(olga.post(path+"/confirm", "digest", digest, "reason", because, "plan_code", code)), 200, "Waiting", "You cannot approve this.", "Withdraw the request")
+	ann.wants(ann.get("/approvals"), 200, "Abandon 2 intents", "1,600.50 EUR", because, "1 of those shown for you to decide", "1 request")
+	request := ann.get(path)
+	ann.wants(request, 200, "Your decision, Ann", "Asked by Olga", "May approve Abe , Ann", "Approve: give 2 intents up", code)
+	olga.wants(olga.post(path+"/approve", "digest", digest, "reason", because), 403, "somebody else must approve")
+	ann.wants(ann.post(path+"/approve", "digest", digest, "reason", because), 422, "This is not the code of this list")
+	ann.wants(ann.follow(ann.post(path+"/approve", "digest", digest, "reason", because, "plan_code", code)), 200, "0 of 2 reached")
+	w.carryOut()
+	for _, id := range ids {
+		if got := w.state(id); got != model.Abandoned {
+			t.Errorf("the payout is %s, want abandoned", got)
+		}
+	}
+	ann.wants(ann.get("/approvals?state=executed"), 200, "Abandon 2 intents", "Executed")
+	ann.wants(ann.post(path+"/reject", "digest", digest, "reason", because), 409)
+}
+
+func TestARejectedListSaysSo(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 90_050)
+	olga, ann := w.browse("Olga"), w.browse("Ann")
+	made := olga.post("/bulk", "action", "abandon", "intent", id, "acknowledge", id+":create-payout")
+	path, preview := made.header.Get("Location"), olga.follow(made)
+	digest := found(t, digestField, preview)
+	olga.follow(olga.post(path+"/confirm", "digest", digest, "reason", because, "plan_code", found(t, planCode, preview)))
+	ann.wants(ann.follow(ann.post(path+"/reject", "digest", digest, "reason", "Not before the bank answers")), 200, "Rejected. Nothing of this list was done.", "Not before the bank answers")
+	if w.carryOut(); w.state(id) == model.Abandoned {
+		t.Error("it was done all the same")
+	}
+}
+
+func TestAListThatExpiredIsMadeAnew(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 90_050)
+	olga := w.browse("Olga")
+	path, preview := olga.bulk("reconcile", id)
+	w.wait(11 * time.Minute)
+	olga.wants(olga.get(path), 200, "This preview has expired. Nothing was done.", "Make a fresh list")
+	olga.wants(olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because), 409, "This preview has expired")
+	olga.wants(olga.follow(olga.post("/bulk", "of", strings.TrimPrefix(path, "/bulk/"))), 200, "Preview: ask about 1 intent")
+}
+
+func TestALongListComesInPages(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	var ids []string
+	for i := range plansPerPage + 3 {
+		ids = append(ids, w.unknown("acme", "run-"+strings.Repeat("i", i+1), 1_000))
+	}
+	olga := w.browse("Olga")
+	_, preview := olga.bulk("reconcile", ids...)
+	olga.wants(preview, 200, "Items 1–20 of 23", "Items after", "Preview: ask about 23 intents")
+	next := olga.get(strings.ReplaceAll(found(t, regexp.MustCompile(`<a href="([^"]+)" rel="next">`), preview), "&amp;", "&"))
+	olga.wants(next, 200, "Items 21–23 of 23", "Items before")
+	if len(preview.body) > 60_000 {
+		t.Errorf("the page has %d bytes", len(preview.body))
+	}
+	if found(t, digestField, next) != found(t, digestField, preview) {
+		t.Error("pages of one list have different digests")
+	}
+}

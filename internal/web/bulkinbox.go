@@ -1,0 +1,48 @@
+package web
+
+import (
+	"slices"
+
+	"countersign/internal/actions"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/web/templates"
+)
+
+// manyAsks are the acts of requests about many intents, as their titles begin.
+var manyAsks = map[string]string{model.RetryUnfinished: "Try again", model.Reconcile: "Ask about", model.Abandon: "Abandon"}
+
+// requestRows lists requests about one intent and about many in one order.
+func (v *visit) requestRows(list []actions.Approval, many actions.BulkPage) []templates.ApprovalRow {
+	var rows []templates.ApprovalRow
+	for _, a := range list {
+		rows = append(rows, v.approvalRow(a, a.About))
+	}
+	for _, b := range many.Items {
+		rows = append(rows, v.bulkRequestRow(b, many.Now))
+	}
+	slices.SortStableFunc(rows, func(a, b templates.ApprovalRow) int { return int(b.At.At - a.At.At) })
+	return rows
+}
+
+// bulkRequestRow is one request about a list of intents.
+func (v *visit) bulkRequestRow(b model.Bulk, now model.Time) templates.ApprovalRow {
+	row := templates.ApprovalRow{Href: "/bulk/" + b.ID, Title: say(manyAsks[b.Action], " ", counted(b.Planned, "intent")), Sub: say(templates.Key(b.ID)),
+		By: b.ActorName, At: v.at(b.UsedAt), Why: b.Reason, Outcome: templates.Outcome(actions.RequestState(b, now)), Ends: v.at(b.ExpiresAt)}
+	for _, s := range b.Sums() {
+		row.Sums = append(row.Sums, model.Money{Amount: s.Amount, Currency: s.Currency})
+	}
+	switch b.Standing(now) {
+	case model.BulkOpen:
+		row.How = say("one signature for all")
+		row.Yours = authz.MayApprove(v.actor, actions.BulkAsked(b)).Allowed
+	case model.BulkRunning:
+		row.How, row.Ends = say("being carried out"), templates.Time{}
+	default:
+		row.How = say(b.ClosedBecause)
+		if b.ClosedAt != 0 {
+			row.Ends = v.at(b.ClosedAt)
+		}
+	}
+	return row
+}

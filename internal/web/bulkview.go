@@ -1,0 +1,245 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"countersign/internal/actions"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/web/templates"
+)
+
+// idle is how long a list may stand still before its page offers to go on.
+const idle = 10 * time.Second
+
+// awaitBulk waits a moment for the results of a list's items, so that the page
+// after it can mostly show all of them.
+func (v *visit) awaitBulk(l actions.List) {
+	for until := time.Now().Add(v.patience); l.State == model.BulkRunning && time.Now().Before(until); time.Sleep(glance) {
+		next, err := v.Runner.GetBulk(v.r.Context(), v.actor, l.ID)
+		if err != nil {
+			return
+		}
+		l = next
+	}
+}
+
+func (v *visit) bulkView(p bulkPage) templates.BulkView {
+	view := templates.BulkView{Page: v.titled(upper(p.act())), ID: p.ID, Label: title(p.Action) + ", many", Title: say(upper(p.act())), Post: "/bulk/" + p.ID,
+		Code: actions.PlanCode(p.Digest), Digest: p.Digest, Why: p.Reason, Untouched: say("Every other intent, whatever it matches now or later. No second list is drawn up."),
+		Reason: templates.ReasonField{Value: p.form.Reason, Hint: reasonHint}, TypedCode: p.typed(), Typed: p.form.PlanCode, Errors: p.errors,
+		Leave: templates.Button{Href: "/", Label: "Leave, nothing is done"}, Approvers: v.bulkApprovers(p)}
+	state := p.Standing(p.Now)
+	view.Sums = p.sums()
+	view.Results = state == model.BulkRunning || state == model.BulkDone
+	view.Decisions = v.bulkDecisions(p)
+	v.bulkLists(p, &view)
+	switch {
+	case state == model.BulkPreviewed:
+		v.bulkPreview(p, &view)
+	case state == model.BulkOpen:
+		v.bulkRequest(p, &view)
+	case view.Results:
+		view.Progress = p.progress()
+	default:
+		view.Closed = &templates.Note{Kind: "no", Title: say(title(string(state)), ". Nothing of this list was done."), Text: []templates.Text{say(p.ClosedBecause)}}
+	}
+	if p.UsedAt != 0 {
+		view.Meta = append(view.Meta, say("Confirmed by ", templates.Name(p.ActorName), " ", v.at(p.UsedAt)), say("Audit entry ", templates.Link("/audit/"+p.Entry, "of the list")))
+	}
+	if p.Requested() {
+		view.Outcome = templates.Outcome(actions.RequestState(p.Bulk, p.Now))
+		view.People = v.bulkPeople(p)
+	}
+	return view
+}
+
+// act is what the list does, in words: "ask about 12 intents".
+func (p bulkPage) act() string {
+	many := counted(p.Planned, "intent")
+	switch p.Action {
+	case model.RetryUnfinished:
+		return "try " + many + " once more"
+	case model.Reconcile:
+		return "ask about " + many
+	}
+	return "give " + many + " up"
+}
+
+// bulkPreview is the page of a list that nobody has confirmed yet.
+func (v *visit) bulkPreview(p bulkPage, view *templates.BulkView) {
+	view.Title, view.Page.Title = say("Preview: "+p.act()), "Preview: "+p.act()
+	view.Expires = v.at(p.ExpiresAt)
+	view.Again = v.again(p)
+	switch {
+	case p.Planned == 0:
+		view.Title, view.Page.Title = say("Nothing can be done: every intent is left out"), "Nothing can be done"
+		view.Closed = &templates.Note{Kind: "no", Title: say("Nothing was done and nothing is planned."), Text: []templates.Text{say("Each intent stands below with the rule that leaves it out.")}}
+	case v.now() > p.ExpiresAt:
+		view.Closed = &templates.Note{Kind: "no", Title: say("This preview has expired. Nothing was done."), Text: []templates.Text{say("Previews live for ", span(v.Timing.Preview), ", since the world moves on.")}}
+	default:
+		view.Confirm = upper(p.act()) + p.amounts()
+		if p.People > 1 {
+			view.Confirm = "Ask for approval: " + p.act()
+		}
+		view.Warning = p.bulkWarning()
+		view.Moved = p.movedNote("They will not be done, and the others will. A fresh list plans them anew.")
+	}
+}
+
+// amounts names the money of the list, where it is of few currencies.
+func (p bulkPage) amounts() string {
+	var list []string
+	for _, s := range p.Sums() {
+		list = append(list, model.Money{Amount: s.Amount, Currency: s.Currency}.String())
+	}
+	if len(list) == 0 || len(list) > 3 {
+		return ""
+	}
+	return ", " + strings.Join(list, " and ")
+}
+
+func (p bulkPage) bulkWarning() *templates.Note {
+	switch {
+	case p.Action == model.RetryUnfinished && p.typed():
+		return &templates.Note{Kind: "mind", Title: say("Some of these may have happened already."),
+			Text: []templates.Text{say("Each repeat goes out under the same key with the same bytes. What keeps it from happening twice is that the provider still recognises the key.")}}
+	case p.Action == model.Abandon:
+		return &templates.Note{Kind: "mind", Title: say("This cannot be taken back.")}
+	}
+	return nil
+}
+
+// movedNote says how much of the list would not be done any more.
+func (p bulkPage) movedNote(then string) *templates.Note {
+	if len(p.Moved) == 0 {
+		return nil
+	}
+	verb := " have moved since they were planned."
+	if len(p.Moved) == 1 {
+		verb = " has moved since it was planned."
+	}
+	return &templates.Note{Kind: "mind", Title: say(counted(len(p.Moved), "intent"), verb), Text: []templates.Text{say(then)}}
+}
+
+// again offers another list of the same intents to whom this one is.
+func (v *visit) again(p bulkPage) *templates.Again {
+	a := &templates.Again{Of: p.ID, Label: "Make a fresh list", Title: "The same intents anew", Text: say("What has moved is planned anew; what the rules refuse is left out again.")}
+	for _, c := range p.effects {
+		for _, e := range abandonForm(actionPage{c: c}).Effects {
+			e.Text = say(" to ", templates.Name(c.Payee), e.Text)
+			a.Effects = append(a.Effects, e)
+		}
+	}
+	if len(a.Effects) > 0 {
+		a.Label, a.Title = "Make a list with what is acknowledged", "To give up what has effects too"
+		a.Text = say("An effect that stands or may stand stays as it is when its intent is given up. With any of these in it, the list needs another person.")
+	}
+	return a
+}
+
+// bulkRequest is the page of a list that waits for another person.
+func (v *visit) bulkRequest(p bulkPage, view *templates.BulkView) {
+	asked := actions.BulkAsked(p.Bulk)
+	may := authz.MayApprove(v.actor, asked)
+	view.Expires, view.Decider = v.at(p.ExpiresAt), "Your decision, "+v.person.Name
+	view.Moved = p.movedNote("They will not be done, whatever is decided; the others will, once the list is approved.")
+	if may.Allowed {
+		view.Approve, view.Warning = "Approve: "+p.act()+p.amounts(), p.bulkWarning()
+	} else {
+		why := may.Because
+		if may.Code == authz.CodeSelfApproval {
+			why = "You asked for this, or answer for at least one of its intents: somebody else must approve it."
+		}
+		view.NotYou = &templates.Note{Kind: "no", Title: say("You cannot approve this."), Text: []templates.Text{say(why)}}
+	}
+	if authz.MayReject(v.actor, asked).Allowed {
+		view.Reject = "Reject the whole list"
+	}
+	if authz.MayWithdraw(v.actor, asked).Allowed {
+		view.Withdraw = "Withdraw the request"
+	}
+}
+
+func (v *visit) bulkPeople(p bulkPage) []templates.Fact {
+	facts := []templates.Fact{{Label: "Asked by", Text: say(templates.Name(p.ActorName), ", ", v.at(p.UsedAt))}}
+	if p.Standing(p.Now) == model.BulkOpen {
+		facts = append(facts, templates.Fact{Label: "May approve", Text: orNobody(names(authz.Approvers(p.people, actions.BulkAsked(p.Bulk))))})
+	}
+	return facts
+}
+
+func orNobody(names []string) templates.Text {
+	if len(names) == 0 {
+		return say("nobody at present")
+	}
+	return nameList(names)
+}
+
+// bulkApprovers says who else must sign.
+func (v *visit) bulkApprovers(p bulkPage) templates.Text {
+	if p.People < 2 {
+		return say("Nobody else.")
+	}
+	asked := actions.BulkAsked(p.Bulk)
+	return say("One more person for the whole list, since at least one intent needs it: ", orNobody(names(authz.Approvers(p.people, asked))),
+		". Who asks, who answers for any of the intents, and who approves are different people.")
+}
+
+func (v *visit) bulkDecisions(p bulkPage) (rows []templates.DecisionRow) {
+	for _, d := range p.Decisions {
+		rows = append(rows, templates.DecisionRow{By: d.Name, Says: decisionWords[d.Says], At: v.at(d.At), Reason: d.Reason})
+	}
+	return rows
+}
+
+// progress says how far the list has got.
+func (p bulkPage) progress() *templates.BulkProgress {
+	left := p.Left()
+	done := p.Planned - left
+	g := &templates.BulkProgress{Done: done, All: p.Planned, Text: say(fmt.Sprintf("%s of %s reached", grouped(int64(done)), grouped(int64(p.Planned))))}
+	counts, last := map[model.BulkOutcome]int{}, p.UsedAt
+	for _, item := range p.Items {
+		counts[item.Outcome]++
+		last = max(last, item.At)
+	}
+	for _, o := range model.BulkOutcomes {
+		if n := counts[o]; n > 0 {
+			g.Counts = append(g.Counts, templates.Line{Text: say(grouped(int64(n)), " ", outcomeWords[o])})
+		}
+	}
+	if left > 0 {
+		g.Counts = append(g.Counts, templates.Line{Text: say(grouped(int64(left)), " not done yet")})
+	}
+	g.GoOn = left > 0 && p.Now.Sub(last) > idle
+	return g
+}
+
+// outcomeWords are how the outcomes of items are counted.
+var outcomeWords = map[model.BulkOutcome]string{model.ItemExecuted: "done", model.ItemStale: "not done: moved since", model.ItemRefused: "not done: refused",
+	model.ItemDenied: "not done: a right is gone", model.ItemFailed: "not done: a fault of ours"}
+
+// sums is the ledger line of what the list acts on.
+func (p bulkPage) sums() templates.Sums {
+	s := templates.Sums{Heading: "Acted on", Figure: counted(p.Planned, "intent"), Calm: true, Note: say("none of them can be paid twice")}
+	doubt := 0
+	for _, sum := range p.Sums() {
+		note := say(counted(sum.Items, "intent"))
+		if sum.Doubt > 0 {
+			note = say(note, "; ", model.Money{Amount: sum.Twice, Currency: sum.Currency}, " may have been paid already")
+		}
+		doubt += sum.Doubt
+		s.Columns = append(s.Columns, templates.SumColumn{Money: model.Money{Amount: sum.Amount, Currency: sum.Currency}, Note: note})
+	}
+	switch {
+	case doubt > 0:
+		s.Calm, s.Note = false, say(counted(doubt, "intent"), " may have happened already")
+	case p.Action == model.Reconcile:
+		s.Note = say("asking moves no money")
+	case p.Action == model.Abandon:
+		s.Note = say("nothing more is sent for them")
+	}
+	return s
+}
