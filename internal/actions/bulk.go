@@ -59,14 +59,13 @@ type List struct {
 // error is of kind NotFound.
 func (r *Runner) GetBulk(ctx context.Context, actor authz.Actor, id string) (l List, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
-		if l.Bulk, err = tx.Bulk(id); err != nil {
-			return err
-		}
-		if !readsBulk(actor, l.Bulk) {
-			return notFound("list", id)
-		}
 		l.Now = tx.Now()
-		l.Moved, err = tx.BulkMoved(id)
+		err := tx.Together(
+			func() (err error) { l.Bulk, err = tx.Bulk(id); return err },
+			func() (err error) { l.Moved, err = tx.BulkMoved(id); return err })
+		if err == nil && !readsBulk(actor, l.Bulk) {
+			l, err = List{}, notFound("list", id)
+		}
 		return err
 	})
 	return l, err

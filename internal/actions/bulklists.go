@@ -38,11 +38,7 @@ func (r *Runner) BulkRequests(ctx context.Context, actor authz.Actor, q BulkQuer
 	}
 	f.Limit++ // one more tells whether there is a next page
 	err = r.db.View(ctx, func(tx *store.Tx) (err error) {
-		page.Now = tx.Now()
-		if page.Items, err = tx.BulkRequests(f); err != nil {
-			return err
-		}
-		page.Count, err = tx.CountBulkRequests(f)
+		page, err = bulkPageOf(tx, f)
 		return err
 	})
 	if len(page.Items) == f.Limit {
@@ -66,14 +62,18 @@ func (r *Runner) BulkRequestsBeside(ctx context.Context, actor authz.Actor, q Ap
 		}
 	}
 	err = r.db.View(ctx, func(tx *store.Tx) (err error) {
-		beside.Now = tx.Now()
-		if beside.Items, err = tx.BulkRequests(f); err != nil {
-			return err
-		}
-		beside.Count, err = tx.CountBulkRequests(f)
+		beside, err = bulkPageOf(tx, f)
 		return err
 	})
 	return beside, err
+}
+
+func bulkPageOf(tx *store.Tx, f store.BulkFilter) (page BulkPage, err error) {
+	page.Now = tx.Now()
+	err = tx.Together(
+		func() (err error) { page.Items, err = tx.BulkRequests(f); return err },
+		func() (err error) { page.Count, err = tx.CountBulkRequests(f); return err })
+	return page, err
 }
 
 // readsRequests lists the accounts in which the actor may see requests.

@@ -30,18 +30,23 @@ func (t *Tx) Bulk(id string) (model.Bulk, error) { return t.bulk(id, "") }
 func (t *Tx) LockBulk(id string) (model.Bulk, error) { return t.bulk(id, t.db.dialect.lock) }
 
 func (t *Tx) bulk(id, lock string) (b model.Bulk, err error) {
-	ok, err := t.Get(&b, "SELECT * FROM bulks WHERE id = ?"+lock, id)
-	if err != nil {
-		return b, err
+	var ok bool
+	var items []model.BulkItem
+	var decisions []model.ApprovalDecision
+	err = t.Together(
+		func() (err error) { ok, err = t.Get(&b, "SELECT * FROM bulks WHERE id = ?"+lock, id); return err },
+		func() error {
+			return t.Select(&items, "SELECT * FROM bulk_items WHERE bulk_id = ? ORDER BY position", id)
+		},
+		func() error {
+			return t.Select(&decisions, `SELECT bulk_id AS approval_id, person, name, says, reason, at FROM bulk_decisions
+				WHERE bulk_id = ? ORDER BY at, person`, id)
+		})
+	if err == nil && !ok {
+		err = model.Errorf(model.NotFound, "not-found", "There is no list %s, or it is not yours to see.", id)
 	}
-	if !ok {
-		return b, model.Errorf(model.NotFound, "not-found", "There is no list %s, or it is not yours to see.", id)
-	}
-	if err := t.Select(&b.Items, "SELECT * FROM bulk_items WHERE bulk_id = ? ORDER BY position", id); err != nil {
-		return b, err
-	}
-	return b, t.Select(&b.Decisions, `SELECT bulk_id AS approval_id, person, name, says, reason, at FROM bulk_decisions
-		WHERE bulk_id = ? ORDER BY at, person`, id)
+	b.Items, b.Decisions = items, decisions
+	return b, err
 }
 
 // UseBulk records the confirmation of a list, once. The error is of kind Stale

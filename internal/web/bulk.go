@@ -66,14 +66,14 @@ func pageOf(list []model.BulkItem, from string, size int) (at int, part []model.
 
 // read reads the intents that the page names: those of the list's account alone.
 func (p *bulkPage) read(tx *store.Tx) (err error) {
-	if p.people, err = tx.People(p.Account); err != nil {
-		return err
-	}
 	var ids []string
 	for _, item := range append(slices.Clone(p.rows), p.excluded...) {
 		ids = append(ids, item.IntentID)
 	}
-	rows, err := tx.Intents(ids)
+	var rows []model.Intent
+	err = tx.Together(
+		func() (err error) { p.people, err = tx.People(p.Account); return err },
+		func() (err error) { rows, err = tx.Intents(ids); return err })
 	if err != nil {
 		return err
 	}
