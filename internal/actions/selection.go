@@ -36,7 +36,7 @@ func (r *Runner) Tick(ctx context.Context, actor authz.Actor, in Ticks) (s model
 		if s, err = tx.LockSelection(actor.ID, in.Selection); err != nil {
 			return err
 		}
-		if err := change(tx, s, accounts, in); err != nil {
+		if err := retick(tx, s, accounts, in); err != nil {
 			return err
 		}
 		if s, err = tx.Selection(actor.ID, in.Selection); err != nil {
@@ -50,7 +50,7 @@ func (r *Runner) Tick(ctx context.Context, actor authz.Actor, in Ticks) (s model
 	return s, err
 }
 
-func change(tx *store.Tx, s model.Selection, accounts []string, in Ticks) error {
+func retick(tx *store.Tx, s model.Selection, accounts []string, in Ticks) error {
 	if in.Clear {
 		return tx.ClearSelection(s.ID)
 	}
