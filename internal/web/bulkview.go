@@ -72,7 +72,7 @@ func (p bulkPage) act() string {
 func (v *visit) bulkPreview(p bulkPage, view *templates.BulkView) {
 	view.Title, view.Page.Title = say("Preview: "+p.act()), "Preview: "+p.act()
 	view.Expires = v.at(p.ExpiresAt)
-	view.Again = v.again(p)
+	view.Anew = v.anew(p)
 	switch {
 	case p.Planned == 0:
 		view.Title, view.Page.Title = say("Nothing can be done: every intent is left out"), "Nothing can be done"
@@ -124,9 +124,9 @@ func (p bulkPage) movedNote(then string) *templates.Note {
 	return &templates.Note{Kind: "mind", Title: say(counted(len(p.Moved), "intent"), verb), Text: []templates.Text{say(then)}}
 }
 
-// again offers another list of the same intents to whom this one is.
-func (v *visit) again(p bulkPage) *templates.Again {
-	a := &templates.Again{Of: p.ID, Label: "Make a fresh list", Title: "The same intents anew", Text: say("What has moved is planned anew; what the rules refuse is left out again.")}
+// anew offers another list of the same intents to whom this one is.
+func (v *visit) anew(p bulkPage) *templates.Anew {
+	a := &templates.Anew{Of: p.ID, Label: "Make a fresh list", Title: "The same intents anew", Text: say("What has moved is planned anew; what the rules refuse is left out again.")}
 	for _, c := range p.effects {
 		for _, e := range abandonForm(actionPage{c: c}).Effects {
 			e.Text = say(" to ", templates.Name(c.Payee), e.Text)
