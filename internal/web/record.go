@@ -26,8 +26,11 @@ func (n narrator) record(v *templates.IntentView, q url.Values) {
 		if s.State != model.NotNeeded {
 			before = s.Name
 		}
+		late := lateAnswers(s)
 		for _, a := range s.Attempts {
-			v.Attempts = append(v.Attempts, n.attemptRow(s, a))
+			row := n.attemptRow(s, a)
+			row.Late = late[a.Number]
+			v.Attempts = append(v.Attempts, row)
 		}
 		for _, e := range s.Evidence {
 			v.Evidence = append(v.Evidence, n.evidenceRow(s, e))
@@ -44,6 +47,18 @@ func (n narrator) record(v *templates.IntentView, q url.Values) {
 		v.Evidence = v.Evidence[:shownEvidence]
 		v.MoreEvidence = &templates.More{Before: say(grouped(int64(more)), " older."), Href: all + "?evidence=all#evidence", Label: "Show all evidence"}
 	}
+}
+
+// lateAnswers are the attempts of a step whose answer came after they were given
+// up.
+func lateAnswers(s *model.Step) map[int]bool {
+	late := map[int]bool{}
+	for i := range s.Evidence {
+		if e := &s.Evidence[i]; e.Source == model.FromLate {
+			late[e.Attempt] = true
+		}
+	}
+	return late
 }
 
 // newestFirst sorts rows by time; of the same moment, the later step stands first.
@@ -116,7 +131,6 @@ func (n narrator) attemptRow(s *model.Step, a model.Attempt) templates.AttemptRo
 	if s.Class.Effect() && a.FinishedAt != 0 {
 		row.Connections, row.Bytes = fmt.Sprint(a.Connections), grouped(a.BytesOut)
 	}
-	row.Late = lastThat(s.Evidence, func(e model.Evidence) bool { return e.Source == model.FromLate && e.Attempt == a.Number }) != nil
 	return row
 }
 
