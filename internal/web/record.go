@@ -38,15 +38,8 @@ func (n narrator) record(v *templates.IntentView, q url.Values) {
 	}
 	newestFirst(v.Attempts, func(a templates.AttemptRow) int64 { return a.Started.At })
 	newestFirst(v.Evidence, func(e templates.EvidenceRow) int64 { return e.At.At })
-	all := "/intents/" + n.c.ID
-	if more := len(v.Attempts) - shownAttempts; more > 0 && q.Get("attempts") != "all" {
-		v.Attempts = v.Attempts[:shownAttempts]
-		v.MoreAttempts = &templates.More{Before: say(grouped(int64(more)), " older."), Href: all + "?attempts=all#attempts", Label: "Show all attempts"}
-	}
-	if more := len(v.Evidence) - shownEvidence; more > 0 && q.Get("evidence") != "all" {
-		v.Evidence = v.Evidence[:shownEvidence]
-		v.MoreEvidence = &templates.More{Before: say(grouped(int64(more)), " older."), Href: all + "?evidence=all#evidence", Label: "Show all evidence"}
-	}
+	v.Attempts, v.MoreAttempts = recordPage(n.c.ID, "attempts", v.Attempts, func(a templates.AttemptRow) string { return a.ID }, q, shownAttempts)
+	v.Evidence, v.MoreEvidence = recordPage(n.c.ID, "evidence", v.Evidence, func(e templates.EvidenceRow) string { return e.ID }, q, shownEvidence)
 }
 
 // lateAnswers are the attempts of a step whose answer came after they were given
@@ -135,7 +128,7 @@ func (n narrator) attemptRow(s *model.Step, a model.Attempt) templates.AttemptRo
 }
 
 func (n narrator) evidenceRow(s *model.Step, e model.Evidence) templates.EvidenceRow {
-	row := templates.EvidenceRow{Step: s.Name, At: n.at(e.At), Source: sourceWords(e), Says: words(string(e.Says)), Observed: say(n.prose(e.Detail), " "),
+	row := templates.EvidenceRow{Step: s.Name, At: n.at(e.At), Source: sourceWords(e), Says: words(string(e.Says)), Observed: say(n.prose(e.Detail), " "), ID: e.ID,
 		Money: money(e.Amount, e.Currency), Ref: e.Ref}
 	if e.WireKey != s.WireKey {
 		row.WireKey = e.WireKey
