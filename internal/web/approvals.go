@@ -94,6 +94,9 @@ func asksFor(action string, i model.Intent) templates.Text {
 func (v *visit) approvalRow(a actions.Approval, i model.Intent) templates.ApprovalRow {
 	row := templates.ApprovalRow{Href: "/approvals/" + a.ID, Title: asksFor(a.Action, i), Sub: say(templates.Key(a.Intent)), Money: money(i.Amount, i.Currency),
 		By: a.RequestedBy, At: v.at(a.Stored.CreatedAt), Outcome: templates.Outcome(a.State), Ends: v.at(a.ExpiresAt)}
+	if text := exposure(&i); text != nil {
+		row.Sub = say(row.Sub, " ", text)
+	}
 	row.Why, row.WhyRule = v.whyAsked(a.Stored, i)
 	if a.Stored.State != model.ApprovalOpen {
 		row.Ends = v.at(a.Stored.ClosedAt)
