@@ -28,7 +28,7 @@ const axeRun = `axe.run(document, {
 const (
 	allRules    = `{ type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"] }`
 	colourRules = `["color-contrast", "link-in-text-block"]`
-	narrowRules = `["target-size", "scrollable-region-focusable", "color-contrast"]`
+	narrowRules = `["target-size", "scrollable-region-focusable"]`
 )
 
 // violations runs axe-core on the page that the tab shows.

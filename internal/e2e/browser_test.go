@@ -73,14 +73,13 @@ type look struct {
 	noScript      bool
 	dark          bool
 	width, height int64
-	mobile        bool
 }
 
 var (
 	plain = look{name: "noscript", noScript: true, width: 1280, height: 1060}
 	light = look{name: "light", width: 1280, height: 900}
 	dark  = look{name: "dark", dark: true, width: 1280, height: 900}
-	phone = look{name: "phone", width: 390, height: 844, mobile: true}
+	phone = look{name: "phone", width: 390, height: 844}
 )
 
 // tab is one tab with cookies of its own. It collects all that a page must not

@@ -19,11 +19,11 @@ func (b *tab) media(features ...string) {
 	b.call("emulating", call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: wishes}))
 }
 
-// window gives the tab a size, at a scale that text is enlarged by.
-func (b *tab) window(width, height int64, scale float64, mobile bool) {
+// window gives the tab a size. A page at 200 % zoom has half of the pixels.
+func (b *tab) window(width, height int64) {
 	b.t.Helper()
 	b.call("emulating", call(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
-		Width: width, Height: height, DeviceScaleFactor: scale, Mobile: mobile,
+		Width: width, Height: height, DeviceScaleFactor: 1, Mobile: width < 640,
 	}))
 }
 
@@ -32,7 +32,6 @@ const (
 	inLight   = "prefers-color-scheme: light"
 	inDark    = "prefers-color-scheme: dark"
 	atRest    = "prefers-reduced-motion: reduce"
-	contrast  = "prefers-contrast: more"
 	ownColour = "forced-colors: active"
 )
 
@@ -44,21 +43,20 @@ func (b *tab) settings() {
 		scheme = inDark
 	}
 	b.media(scheme, atRest)
-	b.window(b.look.width, b.look.height, 1, b.look.mobile)
+	b.window(b.look.width, b.look.height)
 }
 
 // examine looks at one page, once loaded, in every way that a reader may have
 // it: each of these draws it anew and none loads it again.
 func (b *tab) examine(path string) {
 	b.t.Helper()
-	b.judge(path)
+	b.glance(path)
 	usable := b.usable()
 	for _, w := range []struct {
 		name  string
 		width int64
-		scale float64
-	}{{"at 200 % zoom", 640, 2}, {"390 pixels wide", 390, 1}, {"320 pixels wide", 320, 1}} {
-		b.window(w.width, 844, w.scale, w.width < 640)
+	}{{"at 200 % zoom", 640}, {"320 pixels wide", 320}} {
+		b.window(w.width, 844)
 		b.fits(path + ", " + w.name)
 		if now := b.usable(); len(now) < len(usable) {
 			b.t.Errorf("%s, %s: hidden: %q", path, w.name, without(usable, now))
@@ -67,18 +65,22 @@ func (b *tab) examine(path string) {
 	for _, v := range b.axe(narrowRules) {
 		b.t.Errorf("%s, narrow: axe-core: %s", path, v)
 	}
-	b.window(b.look.width, b.look.height, 1, false)
+	b.media(inDark, ownColour, atRest)
+	for _, shape := range evaluate(b, "looking at shapes", chromedp.Evaluate[[]string](unseenShapes)) {
+		b.t.Errorf("%s, in forced colours: %s cannot be seen", path, shape)
+	}
+	b.settings()
+}
+
+// glance looks at a page in light and dark.
+func (b *tab) glance(path string) {
+	b.t.Helper()
+	b.judge(path)
 	b.media(inDark, atRest)
 	for _, v := range b.axe(colourRules) {
 		b.t.Errorf("%s, dark: axe-core: %s", path, v)
 	}
-	for _, colours := range []string{inLight, inDark} {
-		b.media(colours, ownColour, atRest)
-		for _, shape := range evaluate(b, "looking at shapes", chromedp.Evaluate[[]string](unseenShapes)) {
-			b.t.Errorf("%s, in forced colours (%s): %s cannot be seen", path, colours, shape)
-		}
-	}
-	b.settings()
+	b.media(inLight, atRest)
 }
 
 // judge looks for what can be wrong with the page as it is shown.

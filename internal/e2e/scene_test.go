@@ -171,8 +171,9 @@ func (s *scene) confirm(who person, p preview) (o outcome) {
 	return o
 }
 
-// previews makes plans that are fresh, grave, confirmed, awaiting another's
-// signature, overtaken and too old.
+// previews makes plans that are confirmed, fresh, grave, awaiting another's
+// signature, overtaken and too old. All but the last stay as they are for as long
+// as the tests take.
 func (s *scene) previews() {
 	priya := s.person('o')
 	tomas := secondOperator(s.t, s.demo)
@@ -181,9 +182,11 @@ func (s *scene) previews() {
 		s.t.Fatalf("the demo has %d completed payouts", len(completed))
 	}
 	s.places["completed"] = completed[3].ID
+	s.keep("used", s.preview(priya, s.places["unknown"], "reconcile", "create-payout"))
+	s.confirm(priya, preview{s.places["used"], s.places["used digest"]})
+	s.reconciled()
 	s.keep("fresh", s.preview(priya, s.places["unknown"], "reconcile", "create-payout"))
 	s.keep("expired", s.preview(priya, s.places["unknown"], "reconcile", "create-payout"))
-	s.write("UPDATE previews SET expires_at = created_at + 1 WHERE id = ?", s.places["expired"])
 	s.keep("grave", s.preview(priya, s.places["completed"], "compensate", "create-payout"))
 
 	s.keep("stale", s.preview(priya, completed[0].ID, "compensate", "create-payout"))
@@ -193,9 +196,29 @@ func (s *scene) previews() {
 	s.keep("waiting", s.preview(priya, completed[1].ID, "compensate", "create-payout"))
 	s.confirm(priya, preview{s.places["waiting"], s.places["waiting digest"]})
 	s.places["withdrawing"] = completed[2].ID
+	s.write("UPDATE previews SET expires_at = expires_at + ?", ages.Microseconds())
+	s.write("UPDATE previews SET expires_at = created_at + 1 WHERE id = ?", s.places["expired"])
+}
 
-	s.keep("used", s.preview(priya, s.places["unknown"], "reconcile", "create-payout"))
-	s.confirm(priya, preview{s.places["used"], s.places["used digest"]})
+// reconciled waits until what was ordered about the unknown payout is done.
+func (s *scene) reconciled() {
+	s.t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+s.demo.database()+"?mode=ro&_busy_timeout=10000")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer db.Close()
+	for range 300 {
+		var ordered string
+		if err := db.QueryRow("SELECT ordered FROM steps WHERE intent_id = ? AND name = 'create-payout'", s.places["unknown"]).Scan(&ordered); err != nil {
+			s.t.Fatal(err)
+		}
+		if ordered == "" {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	s.t.Fatal("the ordered look-up does not end")
 }
 
 // keep remembers a plan under a name.

@@ -211,7 +211,7 @@ func (v *visit) confirm() error {
 	if err := v.bind(&p.form); err != nil {
 		return err
 	}
-	if p.UsedAt == 0 && p.typed() && !sameCode(p.form.PlanCode, actions.PlanCode(p.Digest)) {
+	if p.UsedAt == 0 && v.now() <= p.ExpiresAt && p.typed() && !sameCode(p.form.PlanCode, actions.PlanCode(p.Digest)) {
 		return v.otherCode(p)
 	}
 	receipt, err := v.Runner.Confirm(v.r.Context(), v.actor, p.ID, actions.Confirmation{Reason: p.form.Reason, Digest: p.form.Digest})

@@ -1,0 +1,71 @@
+package e2e
+
+import (
+	"context"
+	"database/sql"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestPagesWhenTheDatabaseFails looks at what people get while the database is
+// held by somebody else and when it cannot answer at all: a page that says what
+// was not done, with the request's id, as right in its looks as any other.
+func TestPagesWhenTheDatabaseFails(t *testing.T) {
+	demo, browser := startEmpty(t), startBrowser(t)
+	b := openTab(t, browser, demo.Address, light)
+	b.keepsBody = true
+	v := signIn(t, demo.Address, demo.of(t, "operator"))
+	b.use(v)
+	pages := map[string]string{}
+	look := func(name string, status, want int64, says string) {
+		t.Helper()
+		said := b.text("main")
+		if status != want || !strings.Contains(said, says) || !strings.Contains(said, "req_") {
+			t.Errorf("%s: status %d, want %d, %q and the request's id:\n%s", name, status, want, says, said)
+		}
+		b.examine(name)
+		pages[name] = b.body
+	}
+
+	free := hold(t, demo.database())
+	status := b.post("/me/settings", url.Values{"zone": {"Europe/Oslo"}})
+	look("a held database", status, http.StatusServiceUnavailable, "Nothing was done")
+	free()
+
+	change(t, demo.database(), "ALTER TABLE intents RENAME TO intents_away")
+	status = b.open("/?state=all")
+	change(t, demo.database(), "ALTER TABLE intents_away RENAME TO intents")
+	look("a database without its table", status, http.StatusInternalServerError, "Internal error")
+
+	if status := b.open("/?state=all"); status != http.StatusOK {
+		t.Errorf("afterwards: status %d", status)
+	}
+	if complaints := validate(t, pages); complaints != "" {
+		t.Errorf("html-validate:\n%s", complaints)
+	}
+}
+
+// hold takes the only right to write, as another program could, until it is
+// given back.
+func hold(t *testing.T, file string) (free func()) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+file+"?_busy_timeout=10000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := db.Conn(context.Background())
+	if err == nil {
+		_, err = held.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	free = func() {
+		held.Close()
+		db.Close()
+	}
+	t.Cleanup(free)
+	return free
+}
