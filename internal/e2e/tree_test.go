@@ -24,8 +24,8 @@ func TestFiveQuestionsInTheAccessibilityTree(t *testing.T) {
 		says   [5][]string // what the answer to each question must hold
 	}{
 		{"{unknown}", [5][]string{{overdue, "734.50", "EUR"}, {}, {"create-payout", "734.50"}, {"econcile"}, {"Reconcile", "Retry", "Mark", "Compensate", "Abandon"}}},
-		{"{completed}", [5][]string{{"payout"}, {"create-payout"}, {"Nothing"}, {"Nothing"}, {"Reconcile", "Compensate"}}},
-		{"{awaiting_approval}", [5][]string{{"payout"}, {"Nothing"}, {"Nothing"}, {"approv"}, {"Ingrid Solheim"}}},
+		{"{completed}", [5][]string{{"Pay", "Asked by"}, {"create-payout"}, {"Nothing"}, {"Nothing"}, {"Reconcile", "Compensate"}}},
+		{"{awaiting_approval}", [5][]string{{"Pay", "Asked by"}, {"No money is confirmed"}, {"Nothing"}, {"approv"}, {"Ingrid Solheim"}}},
 	} {
 		b.open("/intents/" + s.fill(c.intent))
 		sections := b.readAloud(t)
