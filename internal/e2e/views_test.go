@@ -161,4 +161,9 @@ var views = []view{
 	{"POST /me/sessions/revoke", refused, "o", "/me/sessions/revoke", url.Values{"session": {"00"}}, missing},
 	{"GET /guide", withData, "oaudg", "/guide", nil, ok},
 	{"GET /guide", empty, "oaudg", "/guide", nil, ok},
+	{"GET /lab", withData, "oaudg", "/lab", nil, ok},
+	{"GET /lab", empty, "oa", "/lab", nil, ok},
+	{"POST /lab", faulty, "o", "/lab", url.Values{"fault": {"nonsense"}, "effect": {"payout"}, "times": {"many"}, "amount": {"1.2.3"}}, invalid},
+	{"POST /lab", refused, "au", "/lab", url.Values{"fault": {"429"}, "effect": {"payout"}}, forbidden},
+	{"POST /lab/disarm", refused, "a", "/lab/disarm", url.Values{"id": {"7"}}, forbidden},
 }

@@ -1,0 +1,75 @@
+package e2e
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestLabToAuditWithoutScript makes a doubt in the fault lab, watches it come,
+// finds it in the queue as pasted from a letter, takes the fault away, asks the
+// bank by a plan, and finds the act in the log: with JavaScript switched off.
+func TestLabToAuditWithoutScript(t *testing.T) {
+	demo, browser := startDemo(t), startBrowser(t)
+	b := openTab(t, browser, demo.Address, plain)
+	b.signIn(demo.of(t, "operator"))
+	b.open("/lab")
+	b.fill(`input[name="payee"]`, "Βασιλική of the lab")
+	b.fill(`input[name="times"]`, "20")
+	b.call("ticking", chromedp.Click(chromedp.CSS(`input[name="blind"]`)))
+	b.press(`form[action="/lab"] button.main`)
+	intent := b.at()
+	if !anIntent.MatchString(intent) {
+		t.Fatalf("the lab leads to %s:\n%s", intent, b.text("main"))
+	}
+	b.doubtful(intent)
+
+	id := strings.TrimPrefix(intent, "/intents/")
+	b.open("/?" + url.Values{"q": {`  "` + id + `" `}}.Encode())
+	b.follow(b.rowOf("Βασιλική"))
+	for n := b.armedFor(id); n > 0; n-- {
+		b.open("/lab")
+		b.call("disarming", chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
+			`[...document.querySelectorAll("tr")].find(r => r.textContent.includes(%q) && r.querySelector("button")).querySelector("button").id = "this-one"`, id)))
+		b.press(`#this-one`)
+	}
+	b.open(intent)
+	b.preview("reconcile")
+	b.confirm("The lab's fault is taken away; the bank can be asked.")
+	b.await(intent, "completed")
+	if paid := demo.effects(t, id+":create-payout"); len(paid) != 1 {
+		t.Errorf("the books have %+v, want one payout", paid)
+	}
+	auditor := openTab(t, browser, demo.Address, plain)
+	auditor.signIn(demo.of(t, "auditor"))
+	auditor.open("/audit?event=action.reconcile.executed&intent=" + id)
+	if rows := auditor.texts("tbody tr"); len(rows) != 1 {
+		t.Errorf("the log has %d entries of the act: %q", len(rows), rows)
+	}
+}
+
+// doubtful opens an intent until the outcome of its payout is unknown and a
+// person may ask the bank.
+func (b *tab) doubtful(intent string) {
+	b.t.Helper()
+	for range 120 {
+		b.open(intent)
+		if strings.Contains(b.text(".q3"), "create-payout") && b.attribute(`.q5 a.btn[href*="/actions/reconcile"]`, "href") != "" {
+			return
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+	b.t.Fatalf("%s does not become doubtful:\n%s", intent, b.text("main"))
+}
+
+// armedFor counts the faults that the lab lists for an intent.
+func (b *tab) armedFor(id string) int {
+	b.t.Helper()
+	b.open("/lab")
+	return evaluate(b, "counting faults", chromedp.Evaluate[int](fmt.Sprintf(
+		`[...document.querySelectorAll("tr")].filter(r => r.textContent.includes(%q) && r.querySelector("button")).length`, id)))
+}
