@@ -64,7 +64,7 @@ var notShown = map[string]string{
 	"GET /uncertain/file":      "a file",
 	"GET /documents/:stepkey":  "a file",
 	"GET /uploads/:id":         "a file",
-	"GET /live":                "a stream, for the script of a page",
+	"GET /live":                "a stream of changes, read by scripts",
 }
 
 // TestEveryRouteIsCovered compares the sweep's table with the routes of
@@ -121,6 +121,8 @@ func routesInSource(t *testing.T) (routes []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var trees []*ast.File
+	names := map[string]string{}
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
@@ -129,9 +131,13 @@ func routesInSource(t *testing.T) (routes []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		trees = append(trees, tree)
+		constantsOf(tree, names)
+	}
+	for _, tree := range trees {
 		ast.Inspect(tree, func(n ast.Node) bool {
 			if literal, ok := n.(*ast.CompositeLit); ok {
-				if route := routeOf(literal); route != "" {
+				if route := routeOf(literal, names); route != "" {
 					routes = append(routes, route)
 				}
 			}
@@ -144,8 +150,24 @@ func routesInSource(t *testing.T) (routes []string) {
 	return routes
 }
 
+// constantsOf adds a file's string constants by their names.
+func constantsOf(tree *ast.File, names map[string]string) {
+	for _, declared := range tree.Decls {
+		group, ok := declared.(*ast.GenDecl)
+		if !ok || group.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range group.Specs {
+			value, ok := spec.(*ast.ValueSpec)
+			if ok && len(value.Values) == 1 {
+				names[value.Names[0].Name] = textOf(value.Values[0], names)
+			}
+		}
+	}
+}
+
 // routeOf reads {method: get, path: "/me"}; "" is another literal.
-func routeOf(literal *ast.CompositeLit) string {
+func routeOf(literal *ast.CompositeLit, names map[string]string) string {
 	var method, path string
 	for _, element := range literal.Elts {
 		pair, ok := element.(*ast.KeyValueExpr)
@@ -160,7 +182,7 @@ func routeOf(literal *ast.CompositeLit) string {
 				method = strings.ToUpper(value.Name)
 			}
 		case name.Name == "path":
-			path = textOf(pair.Value)
+			path = textOf(pair.Value, names)
 		}
 	}
 	if method == "" || path == "" {
@@ -169,15 +191,19 @@ func routeOf(literal *ast.CompositeLit) string {
 	return method + " " + path
 }
 
-// textOf is a string literal's value; of a sum only the literals, and "*" for
-// the constant before them stands in no route but that of the static files.
-func textOf(e ast.Expr) string {
+// textOf is the value of a string's literal, constant or sum; a constant of
+// another package is the folder of the static files.
+func textOf(e ast.Expr, names map[string]string) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		text, _ := strconv.Unquote(e.Value)
 		return text
+	case *ast.Ident:
+		return names[e.Name]
+	case *ast.SelectorExpr:
+		return "/static/"
 	case *ast.BinaryExpr:
-		return "/static/" + textOf(e.Y)
+		return textOf(e.X, names) + textOf(e.Y, names)
 	}
 	return ""
 }

@@ -36,7 +36,8 @@ func TestMoneyOnEveryPage(t *testing.T) {
 				{operator, "/previews/" + plan.ID, false},
 				{operator, "/approvals", true},
 				{operator, "/approvals/" + waiting.ID, true},
-				{operator, "/uncertain", false},
+				{operator, "/uncertain", true},
+				{operator, "/uncertain/file?format=csv", true},
 				{auditor, "/audit?" + url.Values{"intent": {lost}}.Encode(), false},
 				{auditor, "/audit/export/file?format=csv&zone=UTC", false},
 			} {

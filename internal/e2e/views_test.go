@@ -36,6 +36,8 @@ var views = []view{
 	{"GET /stepup", withData, "oa", "/stepup?next=/me", nil, ok},
 	{"POST /stepup", refused, "a", "/stepup", url.Values{"password": {"wrong"}}, forbidden},
 
+	{"POST /previews/:id/confirm", expired, "-", "/previews/{fresh}/confirm", typed("digest", "{fresh digest}"), http.StatusUnauthorized},
+
 	// The queue
 	{"GET /", withData, "oaudg", "/", nil, ok},
 	{"GET /", withData, "o", "/?state=all", nil, ok},
@@ -150,7 +152,7 @@ var views = []view{
 	{"POST /admin/hold/ended", refused, "o", "/admin/hold/ended", typed(), forbidden},
 	{"POST /admin/hold/lift", refused, "d", "/admin/hold/lift", typed(), conflict},
 
-	// One's own
+	// One's own, and help
 	{"GET /help", withData, "oaudg", "/help", nil, ok},
 	{"POST /kept", expired, "-", "/kept", url.Values{"next": {"/me"}, "person": {"somebody"}, "kept.reason": {"What the bank’s letter says"}}, http.StatusUnauthorized},
 	{"GET /me", withData, "oaudg", "/me", nil, ok},
