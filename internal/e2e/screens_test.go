@@ -72,6 +72,8 @@ var pictures = []screen{
 	{"hold", "d", "/admin/hold", once, "Whether a restored copy is held back"},
 	{"me", "o", "/me", both, "One's own zone, theme, keys and sessions"},
 	{"guide", "o", "/guide", once, "The demo's stories, and what to try"},
+	{"lab", "o", "/lab", both, "The demo's fault lab: any fault of the provider, for an intent of one's own"},
+	{"help", "o", "/help", once, "States, actions, keys, and what to say to a rep on the phone"},
 	{"signin", "-", "/signin", both, "Signing in"},
 	{"not-found", "o", "/intents/{foreign}", once, "What belongs to another account is not there"},
 	{"not-allowed", "o", "/admin/people", once, "A page that the role does not allow"},
