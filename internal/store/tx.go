@@ -39,17 +39,23 @@ type Tx struct {
 	ask func([]*question) bool
 }
 
-// maxRetries bounds how often Update runs a transaction again.
-const maxRetries = 8
+// Update runs a transaction again at most maxRetries times, and not once
+// longestTry has passed: SQLite alone waits seconds for whoever holds the right to
+// write, and a person waits for the page that says so.
+const (
+	maxRetries = 8
+	longestTry = 8 * time.Second
+)
 
 // Update runs fn in a transaction that writes, and commits it. It may run fn
 // again after a passing refusal by the database, so fn touches nothing but the
 // transaction. When the commit itself fails, the error is of kind Unknown: the
 // caller reads again by what it was going to write.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
+	began := time.Now()
 	for try := 0; ; try++ {
 		err := db.updateOnce(ctx, fn)
-		if err == nil || !db.again(err) || try == maxRetries {
+		if err == nil || !db.again(err) || try == maxRetries || time.Since(began) > longestTry {
 			return db.counted(db.classify(err))
 		}
 		db.repeats.Add(1)
