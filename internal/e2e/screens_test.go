@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
@@ -148,28 +149,18 @@ func (b *tab) drawPart(t *testing.T, file string, height int) int {
 	return small.Len()
 }
 
-// fewColours paints a picture with its 64 most frequent colours. A page has few
-// but those of the edges of letters, which have close neighbours.
+// fewColours paints a picture with at most 256 colours: the most frequent ones
+// that differ visibly from each other, so that a rare accent keeps its own and
+// the edges of letters share theirs.
 func fewColours(from image.Image, area image.Rectangle) image.Image {
 	exact := image.NewRGBA(area)
 	draw.Draw(exact, area, from, area.Min, draw.Src)
-	count := map[color.RGBA]int{}
-	for i := 0; i < len(exact.Pix); i += 4 {
-		count[color.RGBA{exact.Pix[i], exact.Pix[i+1], exact.Pix[i+2], 255}]++
-	}
-	var used []color.RGBA
-	for c := range count {
-		used = append(used, c)
-	}
-	slices.SortFunc(used, func(a, b color.RGBA) int {
-		if d := count[b] - count[a]; d != 0 {
-			return d
-		}
-		return int(a.R)<<16 + int(a.G)<<8 + int(a.B) - (int(b.R)<<16 + int(b.G)<<8 + int(b.B))
-	})
+	used := byFrequency(exact)
 	var palette color.Palette
-	for _, c := range used[:min(len(used), 64)] {
-		palette = append(palette, c)
+	for _, c := range used {
+		if len(palette) < 256 && !slices.ContainsFunc(palette, func(p color.Color) bool { return near(p.(color.RGBA), c) }) {
+			palette = append(palette, c)
+		}
 	}
 	index := map[color.RGBA]uint8{}
 	for _, c := range used {
@@ -180,4 +171,24 @@ func fewColours(from image.Image, area image.Rectangle) image.Image {
 		painted.Pix[i] = index[color.RGBA{exact.Pix[4*i], exact.Pix[4*i+1], exact.Pix[4*i+2], 255}]
 	}
 	return painted
+}
+
+// byFrequency lists the colours of a picture, the most frequent first.
+func byFrequency(exact *image.RGBA) (used []color.RGBA) {
+	count := map[color.RGBA]int{}
+	for i := 0; i < len(exact.Pix); i += 4 {
+		count[color.RGBA{exact.Pix[i], exact.Pix[i+1], exact.Pix[i+2], 255}]++
+	}
+	for c := range count {
+		used = append(used, c)
+	}
+	number := func(c color.RGBA) int { return int(c.R)<<16 + int(c.G)<<8 + int(c.B) }
+	slices.SortFunc(used, func(a, b color.RGBA) int { return cmp.Or(count[b]-count[a], number(a)-number(b)) })
+	return used
+}
+
+// near reports whether nobody sees a difference between two colours.
+func near(a, b color.RGBA) bool {
+	r, g, l := int(a.R)-int(b.R), int(a.G)-int(b.G), int(a.B)-int(b.B)
+	return r*r+g*g+l*l < 20*20
 }
