@@ -13,7 +13,7 @@ import (
 )
 
 // hard is text that must come back as it was: markup, quotes, lines, two scripts.
-const hard = "The bank’s “letter” <b>&amp; fax</b>\r\nof today, ‏شارع النيل 5‎ — ok"
+const hard = "The bank’s “letter” <b>&amp; fax</b>\r\nof today, \u200fشارع النيل 5\u200e — ok"
 
 var (
 	forms        = regexp.MustCompile(`(?s)<form[^>]* action="([^"]*)"[^>]*>(.*?)</form>`)
