@@ -70,6 +70,7 @@ var matrix = map[string]struct {
 	"POST /approvals/:id/approve":       {"", url.Values{"reason": {because}, "digest": {"00"}}, statuses{401, 403, 409, 403, 403, 404, 404}},
 	"POST /approvals/:id/reject":        {"", url.Values{"reason": {because}, "digest": {"00"}}, statuses{401, 403, 409, 403, 403, 404, 404}},
 	"POST /approvals/:id/withdraw":      {"", url.Values{"reason": {because}, "digest": {"00"}}, statuses{401, 403, 403, 403, 403, 404, 404}},
+	"POST /selections":                  {"", url.Values{"here": {"/"}}, statuses{401, 303, 403, 403, 403, 303, 403}},
 	"POST /bulk":                        {"", url.Values{"action": {"explode"}, "intent": {"intent-x"}}, statuses{401, 422, 422, 422, 422, 422, 422}},
 	"GET /bulk/:id":                     {"", nil, statuses{303, 200, 404, 404, 404, 404, 404}},
 	"POST /bulk/:id/confirm":            {"", url.Values{"reason": {"short"}}, statuses{401, 422, 404, 404, 404, 404, 404}},

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var nextPage = regexp.MustCompile(`href="([^"]+)" rel="next"`)
+var nextPage = regexp.MustCompile(`(?:href|value)="([^"]+)"(?: rel="next")?>Next rows`)
 
 // TestTakeFromTheList: the button of a row takes it and leads back to the row.
 func TestTakeFromTheList(t *testing.T) {

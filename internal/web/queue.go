@@ -54,6 +54,9 @@ func (v *visit) list(q queueQuery, saved *store.View, status int, unsaved *templ
 	if q.plain() && q.cursor == "" {
 		v.forYou(&view, d)
 	}
+	if err := v.selecting(q, &view); err != nil {
+		return err
+	}
 	return v.show(status, templates.Queue(view))
 }
 
@@ -153,7 +156,7 @@ func (q queueQuery) orders(f store.ListFilter) []templates.Choice {
 		return []templates.Choice{{Label: "newest", Current: true}}
 	}
 	choice := func(order store.Order, label string) templates.Choice {
-		return templates.Choice{Href: q.address("sort", string(order)), Label: label, Current: f.Order == order}
+		return templates.Choice{Href: q.carry(q.address("sort", string(order))), Label: label, Current: f.Order == order}
 	}
 	list := []templates.Choice{choice(store.OldestUncertainty, "oldest uncertainty")}
 	if q.currency != "" {

@@ -15,6 +15,8 @@ import (
 type queueQuery struct {
 	text, kind, state, account, currency, min, max, from, until, zone, due, provider, owner, sort, cursor string
 
+	selection string // what is ticked over pages, by id
+
 	at string // the list's own address, where that is not made of the query: a saved view
 }
 
@@ -31,7 +33,7 @@ const (
 func readQueueQuery(q url.Values) queueQuery {
 	at := func(name string) string { return legible(strings.TrimSpace(q.Get(name))) }
 	query := queueQuery{text: unquoted(q.Get("q")), kind: at("kind"), state: at("state"), account: at("account"), currency: at("currency"), min: at("min"), max: at("max"),
-		from: at("from"), until: at("before"), zone: at("zone"), due: at("due"), provider: at("provider"), owner: at("owner"), sort: at("sort"), cursor: at("cursor")}
+		from: at("from"), until: at("before"), zone: at("zone"), due: at("due"), provider: at("provider"), owner: at("owner"), sort: at("sort"), cursor: at("cursor"), selection: at("selection")}
 	if query.from == "" && query.until == "" {
 		query.zone = ""
 	}
@@ -90,9 +92,9 @@ func (q queueQuery) address(changes ...string) string {
 // page is the address of another place in the list.
 func (q queueQuery) page(cursor string) string {
 	if q.at == "" {
-		return q.address("cursor", cursor)
+		return q.carry(q.address("cursor", cursor))
 	}
-	return q.at + "?" + url.Values{"cursor": {cursor}}.Encode()
+	return q.carry(q.at + "?" + url.Values{"cursor": {cursor}}.Encode())
 }
 
 // here is the address of what is shown.
@@ -101,9 +103,9 @@ func (q queueQuery) here() string {
 	case q.cursor != "":
 		return q.page(q.cursor)
 	case q.at != "":
-		return q.at
+		return q.carry(q.at)
 	}
-	return q.address()
+	return q.carry(q.address())
 }
 
 // plain reports whether nothing is filtered, searched or sorted.

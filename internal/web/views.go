@@ -133,7 +133,7 @@ func (v *visit) savedViewOf() (saved store.View, q queueQuery, err error) {
 	}
 	values, err := url.ParseQuery(saved.Query)
 	q = readQueueQuery(values)
-	q.at, q.cursor = "/views/"+saved.ID, legible(v.c.QueryParam("cursor"))
+	q.at, q.cursor, q.selection = "/views/"+saved.ID, legible(v.c.QueryParam("cursor")), legible(v.c.QueryParam("selection"))
 	return saved, q, err
 }
 

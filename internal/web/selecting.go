@@ -1,0 +1,91 @@
+package web
+
+import (
+	"net/url"
+	"slices"
+
+	"countersign/internal/actions"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/web/templates"
+)
+
+// carry adds to an address of the list what is selected over its pages.
+func (q queueQuery) carry(address string) string { return carrying(address, q.selection) }
+
+// carrying is an address of a list with a selection in place of any other.
+func carrying(address, selection string) string {
+	at, err := url.Parse(address)
+	if err != nil || selection == "" {
+		return address
+	}
+	values := at.Query()
+	values.Set("selection", selection)
+	at.RawQuery = values.Encode()
+	return at.String()
+}
+
+// selecting lets who may act tick rows, and ticks what is selected already.
+func (v *visit) selecting(q queueQuery, view *templates.QueueView) error {
+	if len(v.permitted(authz.Reconcile)) == 0 || len(view.Rows) == 0 {
+		return nil
+	}
+	s := &templates.Selecting{ID: q.selection, Here: q.here()}
+	if q.selection != "" {
+		selected, err := v.Runner.Selected(v.r.Context(), v.actor, q.selection)
+		if err != nil {
+			return err
+		}
+		for i := range view.Rows {
+			view.Rows[i].Ticked = slices.Contains(selected.Intents, view.Rows[i].ID)
+		}
+		if n := len(selected.Intents); n > 0 {
+			s.Selected = grouped(int64(n)) + " selected on " + counted(selected.Pages, "page")
+		}
+	}
+	for _, action := range actions.BulkActions() {
+		s.Actions = append(s.Actions, templates.Choice{Value: action, Label: title(action)})
+	}
+	view.Selecting = s
+	return nil
+}
+
+// tick keeps what is ticked on one page, and goes on: to another page, to the
+// same one, or to the preview of an action on all that is selected.
+func (v *visit) tick() error {
+	var form struct {
+		Selection string   `form:"selection"`
+		Here      string   `form:"here"`
+		Shown     []string `form:"shown"`
+		Intents   []string `form:"intent"`
+		Action    string   `form:"action"`
+		Do        string   `form:"do"`
+		Go        string   `form:"go"`
+	}
+	if err := v.bind(&form); err != nil {
+		return err
+	}
+	in := actions.Ticks{Selection: form.Selection, Shown: form.Shown, Ticked: form.Intents, Clear: form.Do == "clear"}
+	if len(form.Shown) > 0 {
+		in.Page = form.Shown[0] // a page is the same by whatever cursor it was reached
+	}
+	if form.Do == "all" {
+		in.Ticked = form.Shown
+	}
+	if len(in.Page) > 64 || len(in.Shown) > actions.MaxBulk || len(in.Ticked) > actions.MaxBulk {
+		return model.Errorf(model.Invalid, "invalid-params", "This is no page of the list.")
+	}
+	s, err := v.Runner.Tick(v.r.Context(), v.actor, in)
+	if err != nil {
+		return err
+	}
+	switch {
+	case form.Do == "preview" && len(s.Intents) == 0:
+		return model.Errorf(model.Invalid, "invalid-params", "Nothing is selected: tick the intents that the action is to be taken on.")
+	case form.Do == "preview":
+		return v.makeBulk(actions.BulkRequest{Action: form.Action, Intents: s.Intents})
+	case form.Go != "":
+		return v.to(carrying(localPath(form.Go), s.ID))
+	}
+	return v.to(carrying(localPath(form.Here), s.ID))
+}
