@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestLabToAuditWithoutScript makes a doubt in the fault lab, watches it come,
-// finds it in the queue as pasted from a letter, takes the fault away, asks the
+// TestLabToAuditWithoutScript makes a doubt in the fault lab, has the payout
+// signed, watches the doubt come, finds it in the queue as pasted from a letter, takes the fault away, asks the
 // bank by a plan, and finds the act in the log: with JavaScript switched off.
 func TestLabToAuditWithoutScript(t *testing.T) {
 	demo, browser := startDemo(t), startBrowser(t)
@@ -19,6 +19,7 @@ func TestLabToAuditWithoutScript(t *testing.T) {
 	b.signIn(demo.of(t, "operator"))
 	b.open("/lab")
 	b.fill(`input[name="payee"]`, "Βασιλική of the lab")
+	b.fill(`input[name="amount"]`, "1250.00")
 	b.fill(`input[name="times"]`, "20")
 	b.call("ticking", chromedp.Click(chromedp.CSS(`input[name="blind"]`)))
 	b.press(`form[action="/lab"] button.main`)
@@ -26,9 +27,15 @@ func TestLabToAuditWithoutScript(t *testing.T) {
 	if !anIntent.MatchString(intent) {
 		t.Fatalf("the lab leads to %s:\n%s", intent, b.text("main"))
 	}
+	id := strings.TrimPrefix(intent, "/intents/")
+	demo.arm(t, id+":create-payout", "payouts", "webhook_late", ages) // the bank would tell of it by itself
+	approver := openTab(t, browser, demo.Address, plain)
+	approver.signIn(demo.of(t, "approver"))
+	approver.openRequestOf(id)
+	approver.sign("A payout of the lab, checked like any other.")
+	approver.press(`form.sign button.main`)
 	b.doubtful(intent)
 
-	id := strings.TrimPrefix(intent, "/intents/")
 	b.open("/?" + url.Values{"q": {`  "` + id + `" `}}.Encode())
 	b.follow(b.rowOf("Βασιλική"))
 	for n := b.armedFor(id); n > 0; n-- {

@@ -15,6 +15,8 @@ func TestEveryLinkAsEveryRole(t *testing.T) {
 	for _, p := range demo.People {
 		visitors[p.Email] = signIn(t, demo.Address, p)
 	}
+	quietTables(t, demo.database())
+	change(t, demo.database(), "UPDATE intents SET wake_at = 0") // of what the engine means to look at meanwhile
 	before := quietTables(t, demo.database())
 	pages, alike := map[string]string{}, map[string]int{}
 	for _, email := range slices.Sorted(maps.Keys(visitors)) {
@@ -23,7 +25,7 @@ func TestEveryLinkAsEveryRole(t *testing.T) {
 		t.Logf("%s (%s): %d addresses", email, v.Role, len(found))
 		for _, path := range slices.Sorted(maps.Keys(found)) {
 			a := found[path]
-			if a.status >= 400 {
+			if a.status >= 400 && !(a.status == forbidden && named[path]) {
 				t.Errorf("%s as %s: status %d", path, v.Role, a.status)
 			}
 			if looks := v.Role + shape(path); a.isPage() && alike[looks] < 2 { // the sweep validates each page in each state
@@ -46,6 +48,9 @@ func TestEveryLinkAsEveryRole(t *testing.T) {
 		t.Errorf("html-validate on %d pages:\n%s", len(pages), complaints)
 	}
 }
+
+// named are pages that the guide names to everybody, and who may open them.
+var named = map[string]bool{"/audit/export": true}
 
 // headers checks what every answer must carry.
 func headers(t *testing.T, path string, a answer) {

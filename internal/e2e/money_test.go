@@ -83,6 +83,9 @@ func cells(csv string) string { return jsonCell.ReplaceAllString(csv, "") }
 // verbatim are elements whose text is not ours: bytes and keys as they are sent.
 var verbatim = map[string]bool{"code": true, "pre": true, "script": true, "style": true}
 
+// apart are elements whose text does not go on in what follows.
+var apart = map[string]bool{"td": true, "th": true, "li": true, "p": true, "dt": true, "dd": true, "div": true, "h1": true, "h2": true, "option": true}
+
 // readable is the text of a page without what is shown byte for byte, the values
 // of its fields included.
 func readable(t *testing.T, page string) string {
@@ -94,6 +97,9 @@ func readable(t *testing.T, page string) string {
 	var b strings.Builder
 	var read func(*html.Node)
 	read = func(n *html.Node) {
+		if apart[n.Data] {
+			b.WriteString(" ")
+		}
 		switch {
 		case n.Type == html.TextNode:
 			b.WriteString(n.Data)
@@ -104,6 +110,9 @@ func readable(t *testing.T, page string) string {
 		}
 		for child := range n.ChildNodes() {
 			read(child)
+		}
+		if apart[n.Data] {
+			b.WriteString(" ")
 		}
 	}
 	read(tree)

@@ -42,6 +42,7 @@ func theScene(t *testing.T) *scene {
 	sceneOnce.Do(func() {
 		s.intents()
 		s.previews()
+		s.bulk()
 		s.approvals()
 		s.elsewhere()
 		s.entries()
@@ -135,6 +136,7 @@ func (s *scene) list(letter rune, query string) []listed {
 // story that no other test ends.
 func (s *scene) intents() {
 	s.places["unknown"] = s.list('o', "q="+url.QueryEscape(overdue))[0].ID
+	s.places["cut"] = s.list('o', "q="+url.QueryEscape(cutOff))[0].ID
 	s.places["spent"] = s.list('o', "q="+url.QueryEscape(spent))[0].ID
 	for _, state := range []string{"awaiting_approval", "needs_review", "terminal_failure", "abandoned"} {
 		s.places[state] = s.list('o', "kind=payout&state="+state)[0].ID
@@ -219,6 +221,16 @@ func (s *scene) reconciled() {
 		time.Sleep(100 * time.Millisecond)
 	}
 	s.t.Fatal("the ordered look-up does not end")
+}
+
+// bulk freezes a list of which some are excluded.
+func (s *scene) bulk() {
+	var list struct {
+		ID string `json:"id"`
+	}
+	s.demo.call(s.t, s.person('o').APIKey, http.MethodPost, "/bulk-previews", map[string]any{"action": "reconcile",
+		"intents": []string{s.places["unknown"], s.places["needs_review"], s.places["completed"], s.places["abandoned"]}}, &list)
+	s.places["bulk"] = list.ID
 }
 
 // keep remembers a plan under a name.

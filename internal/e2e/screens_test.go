@@ -49,6 +49,7 @@ var pictures = []screen{
 	{"queue", "o", "/", onAll, "The queue as an operator opens it: what needs them, what is uncertain in each currency, and the oldest first"},
 	{"queue-all", "o", "/?state=all", once, "Every intent, whatever its state"},
 	{"intent-unknown", "o", "/intents/{unknown}", onAll, "A payout whose outcome is unknown: the five questions, the drawing of what happened, the record"},
+	{"intent-cut", "o", "/intents/{cut}", both, "A payout whose connection broke: what was sent, what was asked, how long it is safe to send again"},
 	{"intent-completed", "o", "/intents/{completed}", inHand, "A completed payout: nothing is uncertain, nothing happens next"},
 	{"intent-waiting", "a", "/intents/{awaiting_approval}", once, "A payout that waits for an approver, as the approver sees it"},
 	{"intent-dispute", "o", "/intents/{dispute}", once, "A dispute's response, which its portal takes without a key"},
@@ -58,6 +59,7 @@ var pictures = []screen{
 	{"preview-stale", "o", "/previews/{stale}", once, "A plan that was overtaken while its reader decided"},
 	{"preview-expired", "o", "/previews/{expired}", once, "A plan that is too old"},
 	{"result", "o", "/previews/{used}/result", inHand, "What a confirmed plan came to"},
+	{"bulk", "o", "/bulk/{bulk}", inHand, "A list of intents to act on: the plan of each, and those left out with why"},
 	{"approvals", "a", "/approvals", inHand, "The inbox of an approver"},
 	{"approval", "a", "/approvals/{open}", onAll, "One request: the plan, who asked and why, what changed since, how long it can be signed"},
 	{"uncertain", "o", "/uncertain", onAll, "The number of the morning"},
@@ -112,7 +114,7 @@ func TestScreens(t *testing.T) {
 		}
 		list += " |"
 	}
-	tabs["olight"].open(s.fill("/intents/{unknown}"))
+	tabs["olight"].open(s.fill("/intents/{cut}"))
 	sum += tabs["olight"].drawPart(t, "intent.png", 1060)
 	if sum > together {
 		t.Errorf("all pictures have %d bytes", sum)

@@ -95,6 +95,16 @@ var views = []view{
 	{"GET /previews/:id/result", withData, "o", "/previews/{used}/result", nil, ok},
 	{"GET /previews/:id/result", withData, "o", "/previews/{waiting}/result", nil, ok},
 
+	// Many at once
+	{"POST /bulk", faulty, "o", "/bulk", url.Values{"action": {"explode"}, "intent": {"{unknown}"}}, invalid},
+	{"GET /bulk/:id", withData, "o", "/bulk/{bulk}", nil, ok},
+	{"GET /bulk/:id", faulty, "aud", "/bulk/{bulk}", nil, missing},
+	{"POST /bulk/:id/confirm", faulty, "o", "/bulk/{bulk}/confirm", url.Values{"reason": {"short"}}, invalid},
+	{"POST /bulk/:id/approve", refused, "o", "/bulk/{bulk}/approve", typed(), forbidden},
+	{"POST /bulk/:id/reject", refused, "o", "/bulk/{bulk}/reject", typed(), conflict},
+	{"POST /bulk/:id/withdraw", refused, "o", "/bulk/{bulk}/withdraw", typed(), conflict},
+	{"POST /bulk/:id/go-on", withData, "o", "/bulk/{bulk}/go-on", typed(), ok},
+
 	// Approvals
 	{"GET /approvals", withData, "oaudg", "/approvals", nil, ok},
 	{"GET /approvals", withData, "a", "/approvals?state=executed", nil, ok},
