@@ -198,7 +198,7 @@ func (s *scene) previews() {
 	s.keep("waiting", s.preview(priya, completed[1].ID, "compensate", "create-payout"))
 	s.confirm(priya, preview{s.places["waiting"], s.places["waiting digest"]})
 	s.places["withdrawing"] = completed[2].ID
-	s.write("UPDATE previews SET expires_at = expires_at + ?", ages.Microseconds())
+	s.write("UPDATE previews SET expires_at = expires_at + ?", time.Hour.Microseconds())
 	s.write("UPDATE previews SET expires_at = created_at + 1 WHERE id = ?", s.places["expired"])
 }
 
