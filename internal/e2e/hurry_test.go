@@ -75,13 +75,15 @@ func inTwoTabs(t *testing.T, s *scene, first, second *tab) {
 	first.open(plan)
 	second.open(plan)
 	first.confirm("The first tab says why it should be given back.")
+	if second.attribute("form.sign", "method") == "" { // the script has told of it already
+		second.saysDone(t)
+		return
+	}
 	second.sign("The second tab says something else about it.")
 	if status := second.press(`form.sign button.main`); status != http.StatusConflict {
 		t.Errorf("confirming in the second tab: status %d at %s:\n%s", status, second.at(), second.text("main"))
 	}
-	if said := second.text("main"); !strings.Contains(said, "You confirmed this plan") {
-		t.Errorf("the second tab does not say that it was confirmed before:\n%s", said)
-	}
+	second.saysDone(t)
 	if n := s.count(completed, "action.compensate.requested"); n != 1 {
 		t.Errorf("%d requests, want 1", n)
 	}
@@ -111,4 +113,12 @@ func (s *scene) count(intent, event string) int {
 	}
 	s.demo.call(s.t, s.person('u').APIKey, http.MethodGet, "/audit?event="+event+"&intent="+intent, nil, &found)
 	return found.Count
+}
+
+// saysDone reports a page that does not tell of the confirmation in another tab.
+func (b *tab) saysDone(t *testing.T) {
+	t.Helper()
+	if said := b.text("main"); !strings.Contains(said, "You confirmed this plan") {
+		t.Errorf("the second tab does not say that it was confirmed before:\n%s", said)
+	}
 }

@@ -96,6 +96,8 @@ var views = []view{
 	{"GET /previews/:id/result", withData, "o", "/previews/{waiting}/result", nil, ok},
 
 	// Many at once
+	{"POST /selections", withData, "o", "/selections", url.Values{"here": {"/"}, "intent": {"{unknown}"}}, ok},
+	{"POST /selections", refused, "au", "/selections", url.Values{"here": {"/"}}, forbidden},
 	{"POST /bulk", faulty, "o", "/bulk", url.Values{"action": {"explode"}, "intent": {"{unknown}"}}, invalid},
 	{"GET /bulk/:id", withData, "o", "/bulk/{bulk}", nil, ok},
 	{"GET /bulk/:id", faulty, "aud", "/bulk/{bulk}", nil, missing},
