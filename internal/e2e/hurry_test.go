@@ -74,12 +74,8 @@ func inTwoTabs(t *testing.T, s *scene, first, second *tab) {
 	plan := "/previews/" + s.preview(s.person('o'), completed, "compensate", "create-payout").ID
 	first.open(plan)
 	second.open(plan)
+	second.sign("The second tab says something else about it.") // a form with words in it is left alone
 	first.confirm("The first tab says why it should be given back.")
-	if second.attribute("form.sign", "method") == "" { // the script has told of it already
-		second.saysDone(t)
-		return
-	}
-	second.sign("The second tab says something else about it.")
 	if status := second.press(`form.sign button.main`); status != http.StatusConflict {
 		t.Errorf("confirming in the second tab: status %d at %s:\n%s", status, second.at(), second.text("main"))
 	}
