@@ -65,7 +65,7 @@ func (b *tab) doubtful(intent string) {
 	b.t.Helper()
 	for range 120 {
 		b.open(intent)
-		if strings.Contains(b.text(".q3"), "create-payout") && b.attribute(`.q5 a.btn[href*="/actions/reconcile"]`, "href") != "" {
+		if strings.Contains(b.text(".q3"), "may or may not have been paid") && b.attribute(`.q5 a.btn[href*="/actions/reconcile"]`, "href") != "" {
 			return
 		}
 		time.Sleep(500 * time.Millisecond)
