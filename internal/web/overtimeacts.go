@@ -57,6 +57,9 @@ func (n narrator) requestActs(r model.Approval) (list []act) {
 	return list
 }
 
+// deskActs are what people do about an intent among themselves.
+var deskActs = map[string]string{"owner.taken": "taken by", "owner.released": "released by", "owner.handed_over": "handed over by", "note.written": "note by"}
+
 // entryActs are the acts that only the log tells of: orders to the engine, and
 // what was refused. Marks and requests are told by what they left.
 func entryActs(e audit.Item) []act {
@@ -67,11 +70,8 @@ func entryActs(e audit.Item) []act {
 	}
 	switch {
 	case !strings.HasPrefix(e.Event, "action."):
-		switch e.Event {
-		case "owner.taken":
-			return []act{{e.At, "", "taken by", e.Actor.Name, ""}}
-		case "owner.released":
-			return []act{{e.At, "", "released by", e.Actor.Name, ""}}
+		if verb, ok := deskActs[e.Event]; ok {
+			return []act{{e.At, "", verb, e.Actor.Name, ""}}
 		}
 		return nil
 	case !found || how == "requested" || how == "executed" && action == model.MarkExternalResult:

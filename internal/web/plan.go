@@ -97,6 +97,9 @@ func (p planner) view() templates.PlanView {
 	if p.action == model.Compensate {
 		v.Money = p.undoing()
 	}
+	if p.c.Currency != "" {
+		v.Money = append(v.Money, templates.Fact{Label: "Exposure now", Text: exposed(&p.c.Intent)})
+	}
 	return v
 }
 

@@ -77,19 +77,24 @@ func (n narrator) openWords() string {
 	return "uncertain"
 }
 
-// exposure says how much of an intent's money is confirmed and how much uncertain;
-// nil where it has none.
+// exposure is an intent's exposure as a line of its own; nil where it has no money.
 func exposure(i *model.Intent) templates.Text {
+	if i.Currency == "" {
+		return nil
+	}
+	return say("Exposure: ", exposed(i))
+}
+
+// exposed says how much of an intent's money is confirmed and how much uncertain.
+func exposed(i *model.Intent) templates.Text {
 	money := func(amount int64) model.Money { return model.Money{Amount: amount, Currency: i.Currency} }
 	switch {
-	case i.Currency == "":
-		return nil
 	case i.Exposure() == 0:
-		return say("Exposure: ", money(0))
+		return say(money(0))
 	case i.Uncertain == 0:
-		return say("Exposure: ", money(i.Confirmed), ", all of it confirmed")
+		return say(money(i.Confirmed), ", all of it confirmed")
 	case i.Confirmed == 0:
-		return say("Exposure: ", money(i.Uncertain), ", all of it uncertain")
+		return say(money(i.Uncertain), ", all of it uncertain")
 	}
-	return say("Exposure: ", money(i.Exposure()), " — ", money(i.Confirmed), " confirmed, ", money(i.Uncertain), " uncertain")
+	return say(money(i.Exposure()), " — ", money(i.Confirmed), " confirmed, ", money(i.Uncertain), " uncertain")
 }
