@@ -45,7 +45,7 @@ need node nodejs
 need npm npm
 need fc-list fontconfig
 font "zh ja ko" fonts-noto-cjk
-font "ar el vi" fonts-noto-core
+font "ar el vi he hi th" fonts-noto-core
 family "Noto Sans,Liberation Sans,Arial" fonts-liberation # of the stylesheet's: DejaVu is a fifth wider
 
 if [ "${#missing[@]}" -gt 0 ]; then
