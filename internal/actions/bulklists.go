@@ -68,6 +68,12 @@ func (r *Runner) BulkRequestsBeside(ctx context.Context, actor authz.Actor, q Ap
 	return beside, err
 }
 
+// OpenBulksIn gives the newest open requests about lists, as a transaction sees
+// them.
+func OpenBulksIn(tx *store.Tx, actor authz.Actor, limit int) (BulkPage, error) {
+	return bulkPageOf(tx, store.BulkFilter{State: model.ApprovalOpen, Accounts: readsRequests(actor), Limit: limit})
+}
+
 func bulkPageOf(tx *store.Tx, f store.BulkFilter) (page BulkPage, err error) {
 	page.Now = tx.Now()
 	err = tx.Together(

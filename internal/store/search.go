@@ -45,6 +45,7 @@ func lookups(text string, accounts []string) []lookup {
 		exact("SELECT intent_id AS id FROM attempts WHERE request_id = ? AND request_id <> ''"),
 		exact("SELECT intent_id AS id FROM previews WHERE id = ?"),
 		exact("SELECT intent_id AS id FROM approvals WHERE id = ?"),
+		exact("SELECT intent_id AS id FROM bulk_items WHERE bulk_id = ?"),
 		{"SELECT intent_id AS id FROM evidence WHERE document = ? AND document <> ''", []any{"upload:" + text}},
 		exact("SELECT intent_id AS id FROM audit_entries WHERE id = ?"),
 		began("payee_ref", text),
@@ -63,7 +64,7 @@ func lookups(text string, accounts []string) []lookup {
 
 // pasted takes out of an address of this console what it names.
 func pasted(text string) string {
-	for _, room := range []string{"/intents/", "/approvals/", "/previews/", "/uploads/", "/audit/"} {
+	for _, room := range []string{"/intents/", "/bulk/", "/approvals/", "/previews/", "/uploads/", "/audit/"} {
 		if _, rest, ok := strings.Cut(text, room); ok {
 			rest, _, _ = strings.Cut(rest, "?")
 			rest, _, _ = strings.Cut(rest, "#")

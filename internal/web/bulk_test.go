@@ -35,7 +35,7 @@ func TestManyFromPreviewToResult(t *testing.T) {
 	foreign := w.unknown("globex", "run-3", 50_000)
 	olga := w.browse("Olga")
 	path, preview := olga.bulk("reconcile", append(ids, foreign)...)
-	olga.wants(preview, 200, "Preview: ask about 2 intents", "What would be done", "ask about create-payout", "sent once before", "Left out, and why", foreign,
+	olga.wants(preview, 200, "Preview: ask about 2 intents", "What would be done", "ask about create-payout", "sent once under this key", "Left out, and why", foreign,
 		"1,600.50 EUR", "Nobody else.", "Confirm list", "reconcile.uncertain", "not-found")
 	if strings.Contains(preview.body, `href="/intents/`+foreign) || strings.Contains(preview.text(), "500.00") {
 		t.Error("the list tells of another account's intent")
@@ -71,6 +71,7 @@ func TestManyBySignature(t *testing.T) {
 	olga.wants(olga.post(path+"/confirm", "digest", digest, "reason", because), 422, "This is not the code of this list")
 	olga.wants(olga.follow(olga.post(path+"/confirm", "digest", digest, "reason", because, "plan_code", code)), 200, "Waiting", "You cannot approve this.", "Withdraw the request")
 	ann.wants(ann.get("/approvals"), 200, "Abandon 2 intents", "1,600.50 EUR", because, "1 of those shown for you to decide", "1 request")
+	ann.wants(ann.get("/"), 200, "1 request for you to sign", "Abandon 2 intents")
 	request := ann.get(path)
 	ann.wants(request, 200, "Your decision, Ann", "Asked by Olga", "May approve Abe , Ann", "Approve: give 2 intents up", code)
 	olga.wants(olga.post(path+"/approve", "digest", digest, "reason", because), 403, "somebody else must approve")

@@ -78,8 +78,11 @@ func (v *visit) itemCall(row *templates.BulkRow, action string, call model.Plann
 		}
 	}
 	row.Line = say("never sent before")
+	if call.Generation > 1 {
+		row.Line = say(fmt.Sprintf("opens generation %d: never sent under its key", call.Generation))
+	}
 	if call.SentBefore > 0 {
-		row.Line = say("sent ", times(call.SentBefore), " before, last ", templates.Clocktime(v.at(call.LastSentAt)))
+		row.Line = say("sent ", times(call.SentBefore), " under this key, last ", templates.Clocktime(v.at(call.LastSentAt)))
 	}
 	if call.SafeUntil != 0 && action == model.RetryUnfinished {
 		row.Line = say(row.Line, " · safe until ", templates.Clocktime(v.at(call.SafeUntil)), ", ", templates.Left(v.at(call.SafeUntil)))

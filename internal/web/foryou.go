@@ -25,6 +25,7 @@ const deadlineSoon = 4 * time.Hour
 type needs struct {
 	orphans  actions.OrphanPage   // what they may settle
 	requests actions.ApprovalPage // what they may sign
+	lists    actions.BulkPage     // and of many intents at once
 	upkeep   store.Upkeep
 	acts     []audit.Item
 	contra   []model.Intent
@@ -55,7 +56,8 @@ func (n *needs) read(tx *store.Tx, v *visit) error {
 	}
 	if len(v.permitted(authz.Decide)) > 0 {
 		open := actions.ApprovalQuery{State: string(model.ApprovalOpen), Limit: rowsPerPage}
-		parts = append(parts, func() (err error) { n.requests, err = actions.ApprovalsIn(tx, v.actor, open); return err })
+		parts = append(parts, func() (err error) { n.requests, err = actions.ApprovalsIn(tx, v.actor, open); return err },
+			func() (err error) { n.lists, err = actions.OpenBulksIn(tx, v.actor, shownRequests); return err })
 	}
 	if audits {
 		acts := audit.Filter{Accounts: audit.Of(v.permitted(authz.ReadAudit)...), Event: "action.", Newest: true, Limit: lookedAt}
@@ -89,7 +91,7 @@ func (v *visit) forYou(view *templates.QueueView, d queueData) {
 	if v.is(model.RoleAdministrator) {
 		block.Lines = append(block.Lines, v.forAdministrators(d.needs.upkeep)...)
 	}
-	signing := v.forSigning(d.needs.requests)
+	signing := v.forSigning(d.needs.requests, d.needs.lists)
 	if v.is(model.RoleAuditor) {
 		block.Lines = append(block.Lines, v.forAuditors(d.needs)...)
 	}
@@ -215,13 +217,13 @@ func (v *visit) stateOfLog(n needs) templates.Line {
 
 // forSigning lists the open requests that the viewer may sign: what needs an
 // approver comes before what needs an operator; nil for who never signs.
-func (v *visit) forSigning(list actions.ApprovalPage) *templates.Signing {
+func (v *visit) forSigning(list actions.ApprovalPage, many actions.BulkPage) *templates.Signing {
 	if len(v.permitted(authz.Decide)) == 0 {
 		return nil
 	}
 	s := &templates.Signing{}
-	for _, a := range list.Items {
-		if row := v.approvalRow(a, a.About); row.Yours && len(s.Rows) < shownRequests {
+	for _, row := range v.requestRows(list.Items, many) {
+		if row.Yours && len(s.Rows) < shownRequests {
 			s.Rows = append(s.Rows, row)
 		}
 	}
@@ -229,8 +231,8 @@ func (v *visit) forSigning(list actions.ApprovalPage) *templates.Signing {
 	if n := len(s.Rows); n > 0 {
 		s.Title = upper(counted(n, "request")) + " for you to sign"
 	}
-	if list.Count > len(s.Rows) {
-		s.More = say(templates.Link("/approvals", fmt.Sprintf("All %s open", counted(list.Count, "request"))))
+	if all := list.Count + many.Count.N; all > len(s.Rows) {
+		s.More = say(templates.Link("/approvals", fmt.Sprintf("All %s open", counted(all, "request"))))
 	}
 	return s
 }
