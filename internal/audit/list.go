@@ -41,6 +41,7 @@ func (a Accounts) sees(account string) bool {
 type Filter struct {
 	Accounts Accounts
 	Event    string // exact, or a prefix that ends in "."
+	Show     Show
 	Intent   string
 	Actor    string     // the actor's id
 	From, To model.Time // half-open, by when it was recorded
@@ -123,10 +124,13 @@ func (f Filter) split(tx *store.Tx) ([]Filter, error) {
 }
 
 func (f Filter) splitEvents(tx *store.Tx, account string) (parts []Filter, err error) {
+	if f.Show != Everybody {
+		return f.splitShow(tx, account)
+	}
 	if !strings.HasSuffix(f.Event, ".") {
 		return []Filter{f}, nil
 	}
-	events, err := eventsOf(tx, account, f.Event)
+	events, err := eventsOf(tx, account, f.Event, prefixEnd(f.Event))
 	for _, event := range events {
 		part := f
 		part.Event = event
@@ -141,10 +145,10 @@ const eventsQuery = `WITH RECURSIVE events (event) AS (
 	SELECT (SELECT min(event) FROM audit_log WHERE account = ? AND event > events.event AND event < ?) FROM events WHERE events.event IS NOT NULL)
 	SELECT event FROM events WHERE event IS NOT NULL LIMIT ?`
 
-// eventsOf gives the different events of an account that begin with a prefix.
-func eventsOf(tx *store.Tx, account, prefix string) (events []string, err error) {
-	end := prefixEnd(prefix)
-	err = tx.Select(&events, eventsQuery, account, prefix, end, account, end, maxParts+1)
+// eventsOf gives the different events of an account behind one text and before
+// another.
+func eventsOf(tx *store.Tx, account, begin, end string) (events []string, err error) {
+	err = tx.Select(&events, eventsQuery, account, begin, end, account, end, maxParts+1)
 	return events, err
 }
 
@@ -160,6 +164,7 @@ func (f Filter) where() (string, []any) {
 		terms, args = append(terms, term), append(args, values...)
 	}
 	f.Accounts.where(add)
+	f.Show.where(add)
 	if strings.HasSuffix(f.Event, ".") {
 		add("g.event > ? AND g.event < ?", f.Event, prefixEnd(f.Event))
 	} else if f.Event != "" {

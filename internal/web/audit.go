@@ -38,11 +38,11 @@ func (v *visit) denied(p authz.Permission) error {
 }
 
 // auditQuery is the address of a list of entries, as it came.
-type auditQuery struct{ from, to, actor, event, intent, before, after string }
+type auditQuery struct{ from, to, actor, event, intent, show, before, after string }
 
 func (q auditQuery) address(path string, changes ...string) string {
 	values := url.Values{}
-	for name, value := range map[string]string{"from": q.from, "to": q.to, "actor": q.actor, "event": q.event, "intent": q.intent} {
+	for name, value := range map[string]string{"from": q.from, "to": q.to, "actor": q.actor, "event": q.event, "intent": q.intent, "show": q.show} {
 		if value != "" {
 			values.Set(name, value)
 		}
@@ -58,12 +58,15 @@ func (q auditQuery) address(path string, changes ...string) string {
 
 // filter checks the query.
 func (q auditQuery) filter(v *visit) (f audit.Filter, faults templates.FieldErrors, err error) {
-	f = audit.Filter{Accounts: audit.Of(v.permitted(authz.ReadAudit)...), Event: wholeEvent(q.event), Intent: q.intent, Actor: q.actor, Newest: true, Limit: entriesPerPage + 1}
+	f = audit.Filter{Accounts: audit.Of(v.permitted(authz.ReadAudit)...), Event: wholeEvent(q.event), Intent: q.intent, Actor: q.actor, Show: audit.Show(q.show), Newest: true, Limit: entriesPerPage + 1}
 	f.From, f.To, faults = days(q.from, q.to, v.zone())
 	for name, text := range map[string]string{"event": q.event, "intent": q.intent, "actor": q.actor} {
 		if text != "" && !store.Searchable(text) {
 			faults = append(faults, templates.FieldError{Field: name, Message: "This can be no " + name})
 		}
+	}
+	if !slices.Contains([]audit.Show{audit.Everybody, audit.ByPeople, audit.Refusals}, f.Show) {
+		return f, nil, model.Errorf(model.Invalid, "invalid-params", "The log has no such filter.").WithFields(model.Field{Location: "show", Message: "is none of those offered"})
 	}
 	for text, into := range map[string]**int64{q.before: &f.Before, q.after: &f.After} {
 		if text == "" {
@@ -117,7 +120,7 @@ func days(from, to string, zone *time.Location) (begin, end model.Time, faults t
 // audit lists entries, newest first.
 func (v *visit) audit() error {
 	at := func(name string) string { return strings.TrimSpace(v.c.QueryParam(name)) }
-	q := auditQuery{at("from"), at("to"), at("actor"), at("event"), at("intent"), at("before"), at("after")}
+	q := auditQuery{at("from"), at("to"), at("actor"), at("event"), at("intent"), at("show"), at("before"), at("after")}
 	if len(v.permitted(authz.ReadAudit)) == 0 {
 		return v.denied(authz.ReadAudit)
 	}
@@ -125,7 +128,8 @@ func (v *visit) audit() error {
 	if err != nil {
 		return err
 	}
-	view := templates.AuditView{Page: v.titled("Audit log"), Filter: templates.AuditFilter{From: q.from, To: q.to, Actor: q.actor, Event: q.event, Intent: q.intent, Errors: faults}}
+	view := templates.AuditView{Page: v.titled("Audit log"), Filter: templates.AuditFilter{From: q.from, To: q.to, Actor: q.actor, Event: q.event, Intent: q.intent, Errors: faults,
+		Shows: mark(q.show, []templates.Choice{{Value: string(audit.ByPeople), Label: "What people did"}, {Value: string(audit.Refusals), Label: "Refused or denied"}})}}
 	err = v.read(func(tx *store.Tx) error {
 		return tx.Together(
 			func() (err error) { view.Log, err = v.logFacts(tx); return err },

@@ -27,19 +27,17 @@ type needs struct {
 	requests actions.ApprovalPage // what they may sign
 	lists    actions.BulkPage     // and of many intents at once
 	upkeep   store.Upkeep
-	acts     []audit.Item
+	acts     []audit.Item // the newest of people
+	refusals []audit.Item // and the newest that were refused or denied
 	contra   []model.Intent
 	root     audit.Checkpoint
 	rooted   bool
 	waiting  audit.Backlog
 }
 
-// lookedAt is how many of the newest acts an auditor is told about, and
-// shownActs how many of them, and of contradictions, are named.
-const (
-	lookedAt  = 50
-	shownActs = 3
-)
+// shownActs is how many acts and refusals, and contradictions, an auditor is
+// named.
+const shownActs = 3
 
 func (n *needs) read(tx *store.Tx, v *visit) error {
 	audits, runs := v.is(model.RoleAuditor), v.is(model.RoleAdministrator)
@@ -60,9 +58,12 @@ func (n *needs) read(tx *store.Tx, v *visit) error {
 			func() (err error) { n.lists, err = actions.OpenBulksIn(tx, v.actor, shownRequests); return err })
 	}
 	if audits {
-		acts := audit.Filter{Accounts: audit.Of(v.permitted(authz.ReadAudit)...), Event: "action.", Newest: true, Limit: lookedAt}
+		acts := audit.Filter{Accounts: audit.Of(v.permitted(authz.ReadAudit)...), Show: audit.ByPeople, Newest: true, Limit: shownActs}
+		refusals := acts
+		refusals.Show = audit.Refusals
 		parts = append(parts, func() (err error) { n.contra, err = tx.Contradicted(accounts, shownActs); return err },
 			func() (err error) { n.acts, err = v.Log.List(tx, acts); return err },
+			func() (err error) { n.refusals, err = v.Log.List(tx, refusals); return err },
 			func() (err error) { n.root, n.rooted, err = audit.LatestCheckpoint(tx); return err },
 			func() (err error) { n.waiting, err = v.Log.WaitingIn(tx); return err })
 	}
@@ -172,32 +173,23 @@ func (v *visit) forAuditors(n needs) (lines []templates.Line) {
 		}
 		lines = append(lines, templates.Line{State: "needs_review", Text: text})
 	}
-	var denied, newest []audit.Item
-	for _, item := range n.acts {
-		switch {
-		case strings.HasSuffix(item.Event, ".denied"), strings.HasSuffix(item.Event, ".refused"):
-			denied = append(denied, item)
-		case item.Actor.Type == string(model.ActorPerson):
-			newest = append(newest, item)
-		}
-	}
-	lines = append(lines, v.actLines("Newest acts of people", newest)...)
-	return append(lines, v.actLines(fmt.Sprintf("Refused or denied, %d of the newest %s", len(denied), counted(len(n.acts), "act")), denied)...)
+	lines = append(lines, v.actLines("Newest acts of people", audit.ByPeople, "All that people did", n.acts)...)
+	return append(lines, v.actLines("Newest refused or denied", audit.Refusals, "All that was refused or denied", n.refusals)...)
 }
 
-// actLines names the first of some acts; none is no line.
-func (v *visit) actLines(title string, items []audit.Item) []templates.Line {
+// actLines names the first of what the log shows; none is no line.
+func (v *visit) actLines(title string, show audit.Show, all string, items []audit.Item) []templates.Line {
 	if len(items) == 0 {
 		return nil
 	}
 	text := say(title, ": ")
-	for i, item := range items[:min(len(items), shownActs)] {
+	for i, item := range items {
 		if i > 0 {
 			text = say(text, "; ")
 		}
 		text = say(text, templates.Link(v.auditRow(item).Href, words(strings.TrimPrefix(item.Event, "action."))), " by ", templates.Name(item.Actor.Name), ", ", templates.Ago(v.at(item.At)))
 	}
-	return []templates.Line{{Text: say(text, ". ", templates.Link("/audit?event=action", "All acts"))}}
+	return []templates.Line{{Text: say(text, ". ", templates.Link(auditQuery{show: string(show)}.address("/audit"), all))}}
 }
 
 // stateOfLog says how much of the log is protected, and since when.

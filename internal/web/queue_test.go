@@ -40,7 +40,15 @@ func TestWhatNeedsYou(t *testing.T) {
 	olga, audrey := w.browse("Olga"), w.browse("Audrey")
 	audrey.post("/intents/" + id + "/actions/retry_unfinished")
 	w.work()
-	audrey.wants(audrey.get("/"), 200, "What to look at first", "Refused or denied, 1 of the newest 1 act: retry unfinished.denied by Audrey", "entries under a root of")
+	audrey.wants(audrey.get("/"), 200, "What to look at first", "Newest refused or denied: retry unfinished.denied by Audrey", "Newest acts of people: retry unfinished.denied by Audrey", "entries under a root of")
+	audrey.post("/intents/"+id+"/owner", "do", "take")
+	w.work()
+	audrey.wants(audrey.get("/"), 200, "Newest refused or denied: owner.denied by Audrey", "Newest acts of people: owner.denied by Audrey")
+	for _, show := range []string{"refusals", "people"} {
+		p := audrey.get("/audit?show=" + show)
+		audrey.wants(p, 200, "2 entries on this page", "owner.denied", "action.retry_unfinished.denied")
+	}
+	audrey.wants(audrey.get("/audit?show=nothing"), 422)
 	olga.wants(olga.get("/"), 200, "What needs you", "1 proposes a decision, and nobody has taken it")
 	olga.wants(olga.get("/?due=any&owner=none"), 200, "1 match")
 	olga.post("/intents/"+id+"/owner", "do", "take")
