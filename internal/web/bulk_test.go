@@ -150,9 +150,7 @@ func TestSelectionIsKeptOverPages(t *testing.T) {
 			return strings.ReplaceAll(m[1], "&amp;", "&")
 		}
 		fields := append([]string{"selection", at("selection"), "here", at("here")}, more...)
-		for _, id := range rows(p) {
-			fields = append(fields, "shown", id)
-		}
+		fields = append(fields, "shown", strings.Join(rows(p), " "))
 		for _, id := range ticked {
 			fields = append(fields, "intent", id)
 		}

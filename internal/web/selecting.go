@@ -3,6 +3,7 @@ package web
 import (
 	"net/url"
 	"slices"
+	"strings"
 
 	"countersign/internal/actions"
 	"countersign/internal/authz"
@@ -56,7 +57,7 @@ func (v *visit) tick() error {
 	var form struct {
 		Selection string   `form:"selection"`
 		Here      string   `form:"here"`
-		Shown     []string `form:"shown"`
+		Shown     string   `form:"shown"` // ids, parted by spaces
 		Intents   []string `form:"intent"`
 		Action    string   `form:"action"`
 		Do        string   `form:"do"`
@@ -65,12 +66,13 @@ func (v *visit) tick() error {
 	if err := v.bind(&form); err != nil {
 		return err
 	}
-	in := actions.Ticks{Selection: form.Selection, Shown: form.Shown, Ticked: form.Intents, Clear: form.Do == "clear"}
-	if len(form.Shown) > 0 {
-		in.Page = form.Shown[0] // a page is the same by whatever cursor it was reached
+	shown := strings.Fields(form.Shown)
+	in := actions.Ticks{Selection: form.Selection, Shown: shown, Ticked: form.Intents, Clear: form.Do == "clear"}
+	if len(shown) > 0 {
+		in.Page = shown[0] // a page is the same by whatever cursor it was reached
 	}
 	if form.Do == "all" {
-		in.Ticked = form.Shown
+		in.Ticked = shown
 	}
 	if len(in.Page) > 64 || len(in.Shown) > actions.MaxBulk || len(in.Ticked) > actions.MaxBulk {
 		return model.Errorf(model.Invalid, "invalid-params", "This is no page of the list.")

@@ -42,7 +42,7 @@ func queue() QueueView {
 		Saved:  []Choice{{Href: "/views/view-1", Label: hostile, Current: true}}, Back: "/?kind=payout", Waiting: Say("12 more wait for ", Link("/approvals", "approvers")),
 		Needs: &Needs{Title: "What needs you", Lines: []Line{{State: "needs_review", Text: Say(Link("/?owner=me", "2 that you took are past their deadline"))}}},
 		Save:  &SaveView{Back: "/views", Query: "kind=payout", Accounts: []Choice{{Value: "acme", Label: "acme"}, {Value: "globex", Label: "globex"}}, Errors: FieldErrors{{Field: "name", Message: "The name is empty"}}},
-		Rows:  queueRows(), Prev: "/?cursor=a", Next: "/?cursor=b",
+		Rows:  queueRows(), Selecting: &Selecting{ID: "selection-1", Here: "/", Selected: "12 selected on 2 pages", Actions: []Choice{{Value: "reconcile", Label: "Reconcile"}}}, Prev: "/?cursor=a", Next: "/?cursor=b",
 	}
 }
 
