@@ -36,7 +36,7 @@ var reasons = map[string]string{
 	"golang.org/x/net":                                         "an HTML tree of pages and frames of HTTP/2, in tests",
 	"golang.org/x/sync":                                        "groups of goroutines that end together",
 	"golang.org/x/sys":                                         "reads a password from a terminal without echo",
-	"golang.org/x/text":                                        "names without their accents, to search for",
+	"golang.org/x/text":                                        "names without their accents to search for, typed codes in any width",
 	"honnef.co/go/tools":                                       "staticcheck, as a tool",
 	"pgregory.net/rapid":                                       "property tests",
 }

@@ -128,7 +128,7 @@ func TestPlanCodeIsTypedWhereItIsGrave(t *testing.T) {
 	digest, code := found(t, digestField, preview), found(t, planCode, preview)
 	for _, typed := range []string{"", "0000 0000", code[:4]} {
 		p := olga.post(path+"/confirm", "digest", digest, "reason", because, "plan_code", typed)
-		olga.wants(p, 422, "This is not the code of this plan")
+		olga.wants(p, 422, codeFault(typed, "plan").For("plan_code"))
 		if !strings.Contains(p.body, because) {
 			t.Error("the reason that was typed is lost")
 		}
@@ -156,7 +156,7 @@ func TestAbandonNeedsAnotherPerson(t *testing.T) {
 	}
 	digest := found(t, digestField, request)
 	olga.wants(olga.post(link+"/approve", "digest", digest, "reason", because), 403, "somebody else must approve")
-	ann.wants(ann.post(link+"/approve", "digest", digest, "reason", because), 422, "This is not the code of this plan")
+	ann.wants(ann.post(link+"/approve", "digest", digest, "reason", because), 422, "Type the code of this plan")
 	ann.wants(ann.follow(ann.post(link+"/approve", "digest", digest, "reason", because, "plan_code", found(t, planCode, request))), 200, "Executed")
 	if got := w.state(id); got != model.Abandoned {
 		t.Errorf("the payout is %s, want abandoned", got)

@@ -75,7 +75,7 @@ func (d *alertsData) read(tx *store.Tx, f store.AlertFilter) (err error) {
 func (v *visit) alerts() error {
 	accounts := v.permitted(authz.ExportAudit)
 	if len(accounts) == 0 {
-		return v.denied(authz.ExportAudit)
+		return model.Errorf(model.Denied, "denied", "This page lists what the alert channels were told, for auditors and administrators. What needs you stands in the queue.")
 	}
 	q := v.alertQuery()
 	f := store.AlertFilter{Accounts: append(accounts, ""), Standing: !q.all, Kind: q.kind}

@@ -154,7 +154,7 @@ func (v *visit) decideOn(decide decision, signs bool) error {
 	}
 	may := authz.MayApprove(v.actor, requestOf(p.Stored, p.c.Creator)).Allowed
 	if signs && may && p.Stored.State == model.ApprovalOpen && p.typed() && !sameCode(p.form.PlanCode, actions.PlanCode(p.Digest)) {
-		p.errors = templates.FieldErrors{{Field: "plan_code", Message: "This is not the code of this plan"}}
+		p.errors = codeFault(p.form.PlanCode, "plan")
 		return v.show(http.StatusUnprocessableEntity, templates.Approval(v.approvalView(p)))
 	}
 	receipt, err := decide(v.r.Context(), v.actor, p.ID, actions.Confirmation{Reason: p.form.Reason, Digest: p.form.Digest})

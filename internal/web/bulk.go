@@ -180,7 +180,7 @@ func (v *visit) bulkWord(word string) error {
 		return err
 	}
 	if p.asksForCode(v.actor, word) && !sameCode(p.form.PlanCode, actions.PlanCode(p.Digest)) {
-		p.errors = templates.FieldErrors{{Field: "plan_code", Message: "This is not the code of this list"}}
+		p.errors = codeFault(p.form.PlanCode, "list")
 		return v.show(http.StatusUnprocessableEntity, templates.Bulk(v.bulkView(p)))
 	}
 	say := map[string]func() (actions.List, error){}

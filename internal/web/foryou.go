@@ -124,7 +124,7 @@ func (v *visit) forOperators(t store.Tally) (lines []templates.Line) {
 	}
 	line(t.MinePast, "/?owner=me&due="+duePast, "that you took is past its deadline", "that you took are past their deadline", "")
 	line(t.MineSoon, "/?owner=me&due="+dueSoon, "that you took is to be decided within 4 hours", "that you took are to be decided within 4 hours", "")
-	line(t.Past-t.MinePast, "/?due="+duePast, "of others, or of nobody, is past its deadline", "of others, or of nobody, are past their deadline", "")
+	line(t.Past-t.MinePast, "/?due="+duePast, "past its deadline that others took, or nobody", "past their deadline that others took, or nobody", "")
 	line(t.Unowned, "/?due="+dueAny+"&owner="+store.Nobody, "proposes a decision, and nobody has taken it", "propose a decision, and nobody has taken them", "")
 	return lines
 }

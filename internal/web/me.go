@@ -81,7 +81,7 @@ func (v *visit) saveSettings() error {
 		return model.Errorf(model.Invalid, "invalid-params", "The form has no such choice.")
 	}
 	err := v.DB.Update(v.r.Context(), func(tx *store.Tx) error {
-		return tx.SetSettings(v.person.ID, store.Settings{Zone: strings.TrimSpace(form.Zone), Theme: form.Theme, Density: form.Density, Keyboard: form.Keys != "off"})
+		return tx.SetSettings(v.person.ID, store.Settings{Zone: zoneNamed(form.Zone), Theme: form.Theme, Density: form.Density, Keyboard: form.Keys != "off"})
 	})
 	if errors.Is(err, model.Invalid) {
 		return v.meFault(func(view *templates.MeView) {
@@ -92,6 +92,17 @@ func (v *visit) saveSettings() error {
 		return err
 	}
 	return v.to("/me?done=saved")
+}
+
+// zoneNamed is a zone's name as it is spelt, from what was typed in any case.
+func zoneNamed(typed string) string {
+	typed = strings.TrimSpace(typed)
+	for _, zone := range zones {
+		if strings.EqualFold(zone, typed) {
+			return zone
+		}
+	}
+	return typed
 }
 
 func oneOf(text string, list ...string) bool {

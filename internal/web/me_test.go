@@ -22,5 +22,7 @@ func TestMeShowsTheTimeOfItsZone(t *testing.T) {
 	olga := w.browse("Olga")
 	olga.post("/me/settings", "zone", "Asia/Kathmandu")
 	olga.wants(olga.get("/me"), 200, "27 Nov 2026 14:45:00 +05:45", "Asia/Kathmandu")
+	olga.post("/me/settings", "zone", " asia/kolkata")
+	olga.wants(olga.get("/me"), 200, "Asia/Kolkata", "+05:30")
 	olga.wants(olga.post("/me/settings", "zone", "Mars/Olympus"), 422, "Nothing was saved")
 }

@@ -232,9 +232,14 @@ func TestWords(t *testing.T) {
 }
 
 func TestPlanCodesAreComparedAsSpoken(t *testing.T) {
-	for typed, same := range map[string]bool{"3F22 FD28": true, "3f22fd28": true, " 3f 22 fd 28 ": true, "3F22": false, "": false, "3F22 FD29": false} {
+	for typed, same := range map[string]bool{"3F22 FD28": true, "3f22fd28": true, " 3f 22 fd 28 ": true, "3f22-fd28": true, "３Ｆ２２ ｆｄ２８": true, "3F22": false, "": false, "3F22 FD29": false} {
 		if sameCode(typed, "3F22 FD28") != same {
 			t.Errorf("%q: %v", typed, !same)
+		}
+	}
+	for typed, want := range map[string]string{"": "Type the code of this plan", " - ": "Type the code of this plan", "3F22": "This is not the code of this plan"} {
+		if got := codeFault(typed, "plan").For("plan_code"); got != want {
+			t.Errorf("%q: %q", typed, got)
 		}
 	}
 }

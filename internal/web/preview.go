@@ -4,6 +4,9 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"countersign/internal/actions"
 	"countersign/internal/authz"
@@ -196,10 +199,26 @@ func (p previewPage) rule(v *visit) string {
 	return verdict.Rule
 }
 
-// sameCode compares a plan's code as typed: neither case nor spaces matter.
-func sameCode(typed, code string) bool {
-	plain := func(text string) string { return strings.ToUpper(strings.Join(strings.Fields(text), "")) }
-	return plain(typed) == plain(code)
+// sameCode compares a plan's code as typed: only its letters and digits matter,
+// not their case nor their width.
+func sameCode(typed, code string) bool { return plainCode(typed) == plainCode(code) }
+
+func plainCode(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
+		}
+		return unicode.ToUpper(r)
+	}, norm.NFKC.String(text))
+}
+
+// codeFault is what is wrong with a code that is not the one of a plan or a list.
+func codeFault(typed, of string) templates.FieldErrors {
+	message := "This is not the code of this " + of
+	if plainCode(typed) == "" {
+		message = "Type the code of this " + of
+	}
+	return templates.FieldErrors{{Field: "plan_code", Message: message}}
 }
 
 // confirm carries the plan out, or says why not; what was typed is kept.

@@ -62,7 +62,7 @@ func TestWhatNeedsYou(t *testing.T) {
 	otto := w.browse("Otto")
 	olga.wants(olga.get("/"), 200, "1 that you took is past its deadline", "Overdue")
 	olga.wants(olga.get("/?owner=me&due=past"), 200, "1 match")
-	otto.wants(otto.get("/"), 200, "1 of others, or of nobody, is past its deadline")
+	otto.wants(otto.get("/"), 200, "1 past its deadline that others took, or nobody")
 	ada := w.browse("Ada")
 	ada.wants(ada.get("/"), 200, "1 process not seen for longer than a lease")
 	w.update(func(tx *store.Tx) error { _, err := tx.Exec("UPDATE boots SET workers = 0"); return err })
@@ -104,7 +104,7 @@ func TestDaysOfTheFilter(t *testing.T) {
 	} {
 		olga.wants(olga.get("/?"+filter), 200, want)
 	}
-	olga.wants(olga.get("/?from=2026-10-25&zone=Europe/Paris"), 200, "Since at earliest, Europe/Paris", "Both days count whole, in Europe/Paris")
+	olga.wants(olga.get("/?from=2026-10-25&zone=Europe/Paris"), 200, "Stuck since this day or after, Europe/Paris", "Both days count whole, in Europe/Paris")
 	olga.wants(olga.get("/?from=2026-10-26&before=2026-10-25"), 200, "The last day lies before the first")
 	olga.wants(olga.get("/?from=2026-02-30&zone=Mars/Olympus"), 200, "This is no date", "The zone in this address is not known")
 	olga.post("/me/settings", "zone", "Europe/Paris")
@@ -133,6 +133,9 @@ func TestPastedSearches(t *testing.T) {
 	olga := w.browse("Olga")
 	for _, text := range []string{"  " + id + "\n", "\"" + id + "\"", "“run-1”,", "'run-1'", "<" + id + ":create-payout>", "https://console.example/intents/" + id + "?attempts=all#attempts", "(rep-run-1).", "\u200b" + id} {
 		olga.wants(olga.get("/?q="+url.QueryEscape(text)), 200, "1 match", "Searched for")
+	}
+	if p := olga.get("/?q=" + url.QueryEscape("<run-1>")); !strings.Contains(p.body, "&lt;run-1&gt;") || !strings.Contains(p.body, ">Any<") {
+		t.Error("what was typed is not shown, or a state that the search does not keep to")
 	}
 	olga.wants(olga.get("/?q="+strings.Repeat("a", 10_000)), 200, "It is 10,000 bytes long", "Nothing was looked up")
 	olga.wants(olga.get("/?q="+url.QueryEscape("a\x07b")), 200, "It holds control characters")

@@ -162,6 +162,10 @@ func (q queueQuery) form(v *visit, d queueData, faults templates.FieldErrors) te
 	}
 	view := templates.QueueFilter{Query: q.echo(), Sort: q.sort, Min: q.min, Max: q.max, From: q.from, Before: q.until, Zone: zone.String(), Errors: faults,
 		Active: q.address("sort", "") != "/", Wide: q.max+q.from+q.provider+q.due+q.account != ""}
+	view.Default = "With operators"
+	if q.text != "" {
+		view.Default = "Any" // a search finds finished work too
+	}
 	view.Kinds = chosen(q.kind, kinds, title)
 	states := []templates.Choice{{Value: stateOpen, Label: "Open, with approvers too"}, {Value: store.StateUnknown, Label: "Outcome unknown"}}
 	for _, state := range model.IntentStates {

@@ -15,6 +15,7 @@ import (
 type queueQuery struct {
 	text, kind, state, account, currency, min, max, from, until, zone, due, provider, owner, sort, cursor string
 
+	typed     string // the text as it was typed, of which text is what is searched for
 	selection string // what is ticked over pages, by id
 
 	at string // the list's own address, where that is not made of the query: a saved view
@@ -33,7 +34,7 @@ const (
 func readQueueQuery(q url.Values) queueQuery {
 	at := func(name string) string { return legible(strings.TrimSpace(q.Get(name))) }
 	query := queueQuery{text: unquoted(q.Get("q")), kind: at("kind"), state: at("state"), account: at("account"), currency: at("currency"), min: at("min"), max: at("max"),
-		from: at("from"), until: at("before"), zone: at("zone"), due: at("due"), provider: at("provider"), owner: at("owner"), sort: at("sort"), cursor: at("cursor"), selection: at("selection")}
+		from: at("from"), until: at("before"), zone: at("zone"), due: at("due"), provider: at("provider"), owner: at("owner"), sort: at("sort"), cursor: at("cursor"), selection: at("selection"), typed: strings.TrimSpace(q.Get("q"))}
 	if query.from == "" && query.until == "" {
 		query.zone = ""
 	}
@@ -118,7 +119,7 @@ func (q queueQuery) echo() string {
 			return '\uFFFD'
 		}
 		return r
-	}, strings.ToValidUTF8(q.text, "\uFFFD"))
+	}, strings.ToValidUTF8(q.typed, "\uFFFD"))
 	const shown = 80
 	if utf8.RuneCountInString(text) > shown {
 		text = string([]rune(text)[:shown]) + "…"

@@ -59,7 +59,10 @@ func TestSignInByPassword(t *testing.T) {
 	audrey := w.browse("Audrey")
 	w.work()
 	p := audrey.get("/audit?event=signin")
-	audrey.wants(p, 200, "signin.failed", "signin.ok")
+	audrey.wants(p, 200, "signin.failed", "signin.ok", "somebody unknown", "Somebody unknown tried to sign in as olga@example.com.")
+	if strings.Contains(p.text(), "Olga operator") {
+		t.Error("the log names a person who was not there")
+	}
 	if n := strings.Count(p.text(), "signin.failed"); n != 9 { // ten tries are taken; one was of nobody
 		t.Errorf("%d entries of failed sign-ins", n)
 	}

@@ -63,7 +63,7 @@ func (v *visit) signIn() error {
 	if !errors.Is(err, model.Unauthenticated) {
 		return err
 	}
-	if err := v.noteFailedSignIn("signin.failed", form.Email); err != nil {
+	if err := v.noteFailedSignIn(form.Email); err != nil {
 		return err
 	}
 	view.Failed = say("The address or the password is wrong. Nobody was signed in.")
@@ -84,11 +84,7 @@ func (v *visit) note(tx *store.Tx, person, event string, detail map[string]any) 
 	if err != nil {
 		return err
 	}
-	account := ""
-	if len(p.Roles) == 1 {
-		for account = range p.Roles {
-		}
-	}
+	account := onlyAccount(p)
 	actor := authz.Actor{Type: model.ActorPerson, ID: p.ID, Name: p.Name, Roles: p.Roles}
 	detail["address"] = v.c.RealIP()
 	_, err = v.Log.Append(tx, audit.Entry{Actor: audit.Actor{Type: string(actor.Type), ID: actor.ID, Name: actor.Name, Roles: actor.RolesIn(account)},
@@ -96,19 +92,32 @@ func (v *visit) note(tx *store.Tx, person, event string, detail map[string]any) 
 	return err
 }
 
-// noteFailedSignIn records a refused try: under the person whose address it
-// was, else without what was typed, which may be anything.
-func (v *visit) noteFailedSignIn(event, email string) error {
-	return v.DB.Update(v.r.Context(), func(tx *store.Tx) error {
-		p, err := tx.PersonByEmail(email)
-		if err == nil {
-			return v.note(tx, p.ID, event, map[string]any{"method": "password"})
+// onlyAccount is the account of a person who has one; else "", the installation.
+func onlyAccount(p model.Person) (account string) {
+	if len(p.Roles) == 1 {
+		for account = range p.Roles {
 		}
-		if !errors.Is(err, model.NotFound) {
+	}
+	return account
+}
+
+// noteFailedSignIn records a refused try, of somebody unknown: in the log of the
+// person whose address was typed, if it is one's, else without what was typed,
+// which may be anything.
+func (v *visit) noteFailedSignIn(email string) error {
+	return v.DB.Update(v.r.Context(), func(tx *store.Tx) error {
+		detail := map[string]any{"method": "password", "address": v.c.RealIP()}
+		entry := audit.Entry{Actor: audit.Actor{Type: "system", ID: "signin", Name: "somebody unknown"}, Event: "signin.failed", Result: "failed", Detail: detail}
+		p, err := tx.PersonByEmail(email)
+		switch {
+		case err == nil:
+			entry.Account = onlyAccount(p)
+			entry.Reason = "Somebody unknown tried to sign in as " + p.Email + "."
+			detail["person"] = p.ID
+		case !errors.Is(err, model.NotFound):
 			return err
 		}
-		_, err = v.Log.Append(tx, audit.Entry{Actor: audit.Actor{Type: "system", ID: "signin", Name: "sign-in"}, Event: event, Result: "failed",
-			Detail: map[string]any{"method": "password", "address": v.c.RealIP()}})
+		_, err = v.Log.Append(tx, entry)
 		return err
 	})
 }

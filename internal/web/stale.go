@@ -59,7 +59,7 @@ func (v *visit) otherCode(p previewPage) error {
 	if len(p.changes) > 0 {
 		return v.show(http.StatusConflict, templates.Preview(v.previewView(p)))
 	}
-	p.errors = templates.FieldErrors{{Field: "plan_code", Message: "This is not the code of this plan"}}
+	p.errors = codeFault(p.form.PlanCode, "plan")
 	return v.show(http.StatusUnprocessableEntity, templates.Preview(v.previewView(p)))
 }
 

@@ -71,7 +71,9 @@ func (v *visit) stepUp() error {
 	case !errors.Is(err, model.Unauthenticated):
 		return err
 	}
-	if err := v.noteFailedSignIn("stepup.failed", v.person.Email); err != nil {
+	if err := v.DB.Update(v.r.Context(), func(tx *store.Tx) error {
+		return v.note(tx, v.person.ID, "stepup.failed", map[string]any{"method": "password"})
+	}); err != nil {
 		return err
 	}
 	view.Failed = say("The password is wrong. Nothing was done.")

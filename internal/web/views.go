@@ -92,7 +92,7 @@ func (v *visit) saveView() error {
 		return model.Errorf(model.Invalid, "invalid-params", "The filter of this form cannot be read.")
 	}
 	q := readQueueQuery(values)
-	q.cursor = ""
+	q.text, q.typed, q.cursor = "", "", ""
 	if _, faults, err := q.filter(v); err != nil || len(faults) > 0 {
 		if err != nil {
 			return err

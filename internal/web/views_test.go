@@ -22,7 +22,7 @@ func TestSavedViews(t *testing.T) {
 	if !strings.Contains(saving.body, "zone=UTC") {
 		t.Error("the days of the saved filter have no zone")
 	}
-	made := olga.post("/views", "query", filter, "name", "Large ones", "for", "account")
+	made := olga.post("/views", "query", filter+"&q=run-1&cursor=x&foreign=text", "name", "Large ones", "for", "account")
 	path := made.header.Get("Location")
 	olga.wants(olga.follow(made), 200, "Large ones", "1 match", "Your view, acme, listed for everybody of the account")
 	if again := olga.post("/views", "query", filter, "name", "Large ones", "for", "account").header.Get("Location"); again != path {

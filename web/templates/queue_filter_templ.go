@@ -164,7 +164,7 @@ func queueFilter(v QueueView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = filterSelect("f-state", "state", "State", "With operators", v.Filter.States).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filterSelect("f-state", "state", "State", v.Filter.Default, v.Filter.States).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -176,7 +176,7 @@ func queueFilter(v QueueView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = filterInput(filterField{name: "before", label: "Since at latest, " + v.Filter.Zone, kind: "date", value: v.Filter.Before, fault: v.Filter.Errors.For("before")}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filterInput(filterField{name: "before", label: "Stuck since this day or before, " + v.Filter.Zone, kind: "date", value: v.Filter.Before, fault: v.Filter.Errors.For("before")}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -212,7 +212,7 @@ func queueFilter(v QueueView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = filterInput(filterField{name: "from", label: "Since at earliest, " + v.Filter.Zone, kind: "date", value: v.Filter.From, fault: v.Filter.Errors.For("from")}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filterInput(filterField{name: "from", label: "Stuck since this day or after, " + v.Filter.Zone, kind: "date", value: v.Filter.From, fault: v.Filter.Errors.For("from")}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -19,7 +19,7 @@ func (a *api) uncertainRoutes() {
 type Uncertain struct {
 	Provider string  `json:"provider"`
 	Currency *string `json:"currency" doc:"Null where no money is at stake."`
-	Age      string  `json:"age" enum:"under_1h,under_24h,under_7d,over_7d"`
+	Age      string  `json:"age" enum:"under_1h,under_6h,under_24h,over_24h"`
 	Effects  int     `json:"effects"`
 	Amount   *int64  `json:"amount" doc:"Minor units."`
 	Oldest   *string `json:"oldest" format:"date-time"`
@@ -27,8 +27,8 @@ type Uncertain struct {
 
 // ages are the classes of age, and how old the first three become.
 var (
-	ages   = [4]string{"under_1h", "under_24h", "under_7d", "over_7d"}
-	limits = [3]time.Duration{time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
+	ages   = [4]string{"under_1h", "under_6h", "under_24h", "over_24h"}
+	limits = [3]time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour}
 )
 
 type uncertainInput struct {
