@@ -14,7 +14,7 @@ func (v *visit) help() error {
 		view.Unknown = append(view.Unknown, say(text))
 	}
 	view.Phone = []templates.Text{
-		say(templates.Bold("Find the payout. "), "Paste whatever they have into the search: a name, a reference, an amount’s key, the address of a page."),
+		say(templates.Bold("Find the payout. "), "Paste whatever they have into the search: a name, a reference, a key, the address of a page."),
 		say(templates.Bold("Read question 3, “What is uncertain”. "), "It says what was sent, when, what came back, and when it can be certain at the latest."),
 		say(templates.Bold("Say what is known, and no more: "), "“We sent it; the bank has not said whether it took it; we ask again at …”. Never “it failed” while the triangle is there."),
 		say(templates.Bold("Do not make a new payout. "), "If the first one did happen, a new one pays twice: it has another key, and no bank would notice."),
@@ -73,7 +73,7 @@ var helpActions = []templates.HelpAction{
 		Refused: "There is nothing to ask about, or the provider has no look-up for it: then a document has to say it."},
 	{ID: model.MarkExternalResult, Label: title(model.MarkExternalResult), Does: "Records what a document outside proves: it happened, or it did not. Sends nothing.",
 		Allowed: "A step is unknown, has been settling for too long, or is contradicted. “Did not happen” only once every request that was ever sent must have ended.",
-		Refused: "Without a document, for a reference that belongs to another step, or while the provider can still say it by itself."},
+		Refused: "Without a document, for a reference that belongs to another step, or “did not happen” while a request may still be on its way."},
 	{ID: model.Compensate, Label: title(model.Compensate), Does: "Undoes a confirmed step and those after it, the last one first, by an intent of its own.",
 		Allowed: "The step is confirmed and the provider has an undo for it. It always takes two people.",
 		Refused: "What is not known cannot be undone; nor can what was undone before, or whose time for that is over."},

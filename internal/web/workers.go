@@ -55,7 +55,7 @@ func (v *visit) workers() error {
 func (v *visit) howBoots() templates.Text {
 	text := say("Every start of a process that does the engine’s work is a boot of its own. A living one is seen every ", span(v.Timing.Renew), ".")
 	if v.Demo != nil {
-		text = say(text, " The demo’s first boot made the sample work under a clock that began hours before the real one, and ended when that was done.")
+		text = say(text, " The demo’s first boot made the sample work under a clock that began about a month before the real one, and ended when that was done.")
 	}
 	return text
 }

@@ -535,7 +535,7 @@ func samplePeople(list []SamplePerson) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		if len(list) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<section class=\"block\" aria-labelledby=\"people\"><h2 id=\"people\">People to be</h2><p class=\"say\">Sign out above, and sign in with one of these addresses and the password that the demo printed when it started (it is the same for all of them), or open a link of that print-out. In another browser profile you can be two people at once.</p><table class=\"stack\"><caption class=\"vh\">The sample people</caption> <thead><tr><th scope=\"col\">Person</th><th scope=\"col\">Address</th><th scope=\"col\">Role</th><th scope=\"col\">May</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<section class=\"block\" aria-labelledby=\"people\"><h2 id=\"people\">People to be</h2><p class=\"say\">Sign out at the foot of the page, and sign in with one of these addresses and the password that the demo printed when it started (it is the same for all of them), or open a link of that print-out. In another browser profile you can be two people at once.</p><table class=\"stack\"><caption class=\"vh\">The sample people</caption> <thead><tr><th scope=\"col\">Person</th><th scope=\"col\">Address</th><th scope=\"col\">Role</th><th scope=\"col\">May</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
