@@ -12,6 +12,9 @@ import (
 
 var digestField = regexp.MustCompile(`name="digest" value="([^"]+)"`)
 
+// heading is a page's own.
+var heading = regexp.MustCompile(`<h1>([^<]*)</h1>`)
+
 // planCode is what a person reads beside a plan.
 var planCode = regexp.MustCompile(`<p class="plan">([0-9A-F ]+)</p>`)
 
@@ -67,7 +70,9 @@ func TestReconcileFromQueueToResult(t *testing.T) {
 	confirmed := olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because)
 	olga.wants(olga.follow(confirmed), 200, "Ordered: the provider is asked", "has not answered yet", because)
 	w.work()
-	olga.wants(olga.get(path+"/result"), 200, "The answer", "Audit number", "Back to the payout")
+	first := olga.get(path + "/result")
+	olga.wants(first, 200, "The answer", "Audit number", "Back to the payout")
+	answer := regexp.MustCompile(`<dt>Answered</dt>\s*<dd[^>]*>.*?</dd>`)
 	again := olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because)
 	olga.wants(olga.follow(again), 200, "The answer")
 	olga.wants(olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", "something else entirely"), 409, "You confirmed this plan")
@@ -78,6 +83,11 @@ func TestReconcileFromQueueToResult(t *testing.T) {
 	w.work()
 	if got := w.state(id); got != model.Completed {
 		t.Errorf("the payout is %s, want completed", got)
+	}
+	later := olga.get(path + "/result")
+	olga.wants(later, 200, "Since then")
+	if was, is := found(t, heading, first)+answer.FindString(first.body), found(t, heading, later)+answer.FindString(later.body); was != is {
+		t.Errorf("the answer became\n%s\nit was\n%s", is, was)
 	}
 	olga.wants(olga.get("/intents/"+id), 200, "Nothing. This intent is complete and sends no more.", "900.50 EUR is confirmed.")
 	audrey := w.browse("Audrey")

@@ -96,7 +96,7 @@ func (v *visit) resultView(p previewPage, entry audit.Item) templates.ResultView
 	s := p.c.Step(p.stepName())
 	view.Facts = append(view.Facts, templates.Fact{Label: "Confirmed by", Text: say(templates.Name(entry.Actor.Name), ", ", v.at(p.UsedAt))})
 	if s != nil {
-		view.State = stepState(s)
+		view.State, view.Of = stepState(s), s.Name
 		view.Facts = append(view.Facts, p.stepFacts(s)...)
 		if was := p.was(s); was != view.State {
 			view.Was = was
@@ -141,16 +141,6 @@ func auditMeta(entry audit.Item) templates.Text {
 	return say("Audit number ", templates.Link(fmt.Sprintf("/audit/%d", *entry.Index), grouped(*entry.Index)))
 }
 
-// asked words a plan that waits for a second person.
-func (v *visit) asked(p previewPage, view *templates.ResultView) {
-	view.Title, view.State, view.Was = "Asked for approval: nothing is done before somebody else signs", templates.State(p.c.State), ""
-	view.Code = actions.PlanCode(p.Digest)
-	view.Note = templates.Note{Kind: "go", Title: say("The request is sealed by the plan you confirmed."), Text: []templates.Text{say(p.approvers(v), " If the intent moves meanwhile, the request is dismissed.")}}
-	if id := valueOf(p.receipt.Approval); id != "" {
-		view.Next = []templates.Line{{Text: say(templates.Link("/approvals/"+id, "The request"), " waits for an approver")}}
-	}
-}
-
 // happened words what was carried out.
 func (v *visit) happened(p previewPage, s *model.Step, view *templates.ResultView) {
 	switch p.Action {
@@ -162,7 +152,7 @@ func (v *visit) happened(p previewPage, s *model.Step, view *templates.ResultVie
 		view.Title = "Recorded as " + p.statedAs()
 		view.Note = templates.Note{Kind: "ok", Title: say("Your statement is evidence now, with its document.")}
 	case model.Abandon:
-		view.Title, view.State = "Given up: nothing more is sent", templates.State(p.c.State)
+		view.Title, view.State, view.Of = "Given up: nothing more is sent", templates.State(p.c.State), ""
 		view.Note = templates.Note{Kind: "ok", Title: say("Nothing is sent under this intent any more.")}
 	default:
 		view.Title, view.Note = title(p.Action)+": done", templates.Note{Kind: "ok", Title: p.prose(upper(p.c.Reason))}
@@ -172,6 +162,9 @@ func (v *visit) happened(p previewPage, s *model.Step, view *templates.ResultVie
 // retried words the one attempt that was ordered.
 func (p previewPage) retried(s *model.Step, view *templates.ResultView) {
 	view.Title, view.Note = "Ordered: one more try", templates.Note{Kind: "go", Title: say("The engine makes exactly one attempt.")}
+	if s != nil && s.Rule != "" && !s.Class.Effect() {
+		view.Title, view.Note.Title = "Ordered: asked for approval anew", say("The engine makes a new request for signatures; nothing is sent to a provider before people sign it.")
+	}
 	if s == nil || p.receipt.Attempt == nil || *p.receipt.Attempt > len(s.Attempts) {
 		return
 	}
@@ -204,36 +197,55 @@ func (p previewPage) reconciled(s *model.Step, view *templates.ResultView) {
 	if s == nil {
 		return
 	}
-	e := lastThat(s.Evidence, func(e model.Evidence) bool { return e.Source == model.FromQuery && e.At >= p.UsedAt })
-	if e == nil {
+	looks := looksSince(s, p.UsedAt)
+	if len(looks) == 0 {
 		return
 	}
-	view.Title = answered(s, e)
+	e := looks[0] // the first one carries the order out; later ones are the engine's
+	view.Title = answered(s.Provider, e)
 	view.About = "The answer"
-	view.Note = p.noteOf(s, e.Detail)
+	view.Note = templates.Note{Kind: saysKind[e.Says], Title: p.prose(upper(e.Detail))}
+	if s.Reason != e.Detail {
+		view.Note.Text = []templates.Text{say("Now: ", p.prose(upper(s.Reason)))}
+	}
 	view.Facts = append(view.Facts, templates.Fact{Label: "Answered", Text: say(p.at(e.At))})
 	if e.Ref != "" {
 		view.Facts = append(view.Facts, templates.Fact{Label: "Reference", Text: say(templates.Key(e.Ref))})
 	}
+	if later := len(looks) - 1; later > 0 {
+		last := looks[later]
+		view.Facts = append(view.Facts, templates.Fact{Label: "Since then", Text: say("Looked at ", times(later), " more, last ", p.clockAt(last.At), ": ", p.prose(last.Detail))})
+	}
 }
 
-// answered is what a look-up came to, as a heading.
-func answered(s *model.Step, e *model.Evidence) string {
+// looksSince are the looks at the provider from a moment on, oldest first.
+func looksSince(s *model.Step, since model.Time) (list []model.Evidence) {
+	for _, e := range s.Evidence {
+		if (e.Source == model.FromQuery || e.Source == model.FromWebhook) && e.At >= since {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// saysKind is the look of an answer that settles something.
+var saysKind = map[model.Says]string{model.Happened: "ok", model.DidNotHappen: "no", model.Inconclusive: "q", model.Conflicting: "q", model.CameBack: "no"}
+
+// answered is what a look-up came to, as a heading. It reads the answer alone, so
+// that what is learnt later does not change it.
+func answered(provider string, e model.Evidence) string {
 	switch e.Says {
 	case model.Happened:
-		if s.Settling {
-			return upper(s.Provider) + " has it; it is not final yet"
-		}
-		return upper(s.Provider) + " says that it happened"
+		return upper(provider) + " says that it happened"
 	case model.DidNotHappen:
-		return upper(s.Provider) + " says that it did not happen"
+		return upper(provider) + " says that it did not happen"
 	case model.Conflicting:
-		return upper(s.Provider) + " says something that cannot be true as well"
+		return upper(provider) + " says something that cannot be true as well"
 	case model.CameBack:
-		return upper(s.Provider) + " says that the money came back"
+		return upper(provider) + " says that the money came back"
 	}
-	if s.Settling {
-		return upper(s.Provider) + " has it; it is not final yet"
+	if e.Ref != "" && !e.Final {
+		return upper(provider) + " has it; it is not final yet"
 	}
 	return "The answer settles nothing"
 }

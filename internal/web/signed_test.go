@@ -56,6 +56,7 @@ func TestAMarkIsSignedUnderItsOwnSum(t *testing.T) {
 	p := ann.get(link)
 	ann.wants(p, 200, "Approve: record create-payout as happened, 396.00 EUR", "Three hundred ninety-six euros", "Sent once", "Checked ")
 	ann.wants(ann.follow(ann.post(link+"/approve", "digest", found(t, digestField, p), "reason", because)), 200, "Executed", "What was asked for, in this order", "When asked")
+	olga.wants(olga.get(path+"/result"), 200, "Approved and carried out", "Executed", "Signed by Ann")
 	ann.wants(ann.get("/intents/"+id), 200, "paid as Olga marked it", ", signed by Ann", "That is 1.00 EUR more than the 395.00 EUR that was asked for")
 }
 
