@@ -22,7 +22,7 @@ import (
 
 // world is an installation without an engine: tests play the engine's part.
 type world struct {
-	t     *testing.T
+	t     testing.TB
 	db    *store.DB
 	log   *audit.Log
 	run   *Runner
@@ -34,7 +34,7 @@ type world struct {
 	ada, ben, cleo, dan, aud, glo, key authz.Actor // operators, approvers, auditor, operator elsewhere, service key
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{t: t, clock: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)}
 	bank := sandbox.New(sandbox.Config{Name: "bank", URL: "http://127.0.0.1:1"})
