@@ -23,7 +23,7 @@ func TestFiveQuestionsInTheAccessibilityTree(t *testing.T) {
 		intent string
 		says   [5][]string // what the answer to each question must hold
 	}{
-		{"{unknown}", [5][]string{{overdue, "734.50", "EUR"}, {}, {"create-payout", "734.50"}, {"econcile"}, {"Reconcile", "Retry", "Mark", "Compensate", "Abandon"}}},
+		{"{unknown}", [5][]string{{overdue, "734.50", "EUR"}, {}, {"create-payout", "734.50"}, {"ask"}, {"Reconcile", "Retry", "Mark", "Compensate", "Abandon"}}},
 		{"{completed}", [5][]string{{"Pay", "Asked by"}, {"create-payout"}, {"Nothing"}, {"Nothing"}, {"Reconcile", "Compensate"}}},
 		{"{awaiting_approval}", [5][]string{{"Pay", "Asked by"}, {"No money is confirmed"}, {"Nothing"}, {"approv"}, {"Ingrid Solheim"}}},
 	} {
