@@ -39,7 +39,10 @@ func (p guidePart) group(tx *store.Tx, tales map[string]sample) (web.StoryGroup,
 	group := web.StoryGroup{Title: p.title, Text: p.text}
 	for _, t := range p.tales {
 		s := tales[t.key]
-		story := web.Story{Title: s.title, Intent: s.id(tx.Installation()), Account: s.owner(), Text: s.text, Try: s.try, As: t.as, Fault: t.fault}
+		story := web.Story{Title: s.title, Intent: s.id(tx.Installation()), Account: s.owner(), Text: s.text, Try: s.try, As: t.as, Fault: t.fault, Href: t.href, Label: t.label}
+		if t.twin != "" {
+			story.Twin = tales[t.twin].id(tx.Installation())
+		}
 		if t.title != "" {
 			story.Title, story.Text, story.Try = t.title, t.text, t.try
 		}

@@ -13,7 +13,11 @@ type guidePart struct {
 
 // tale is a sample in the guide. Title, text and try are there where the sample
 // has none of its own.
-type tale struct{ key, as, fault, title, text, try string }
+type tale struct {
+	key, as, fault, title, text, try string
+	href, label                      string // a page that the try is about
+	twin                             string // key of a sample that belongs to it
+}
 
 var guideIntro = []string{
 	"Everything here is real but the money: the same engine, actions, approvals and audit log as in production, against a bank, a mail service and a dispute portal that run as a server of their own and can be told to fail.",
@@ -35,7 +39,7 @@ var guideWalks = []web.Walk{
 		{Text: "Open her payout and read the five headings aloud in your head: what was intended, what is confirmed, what is uncertain, what happens next, who may decide."},
 		{Text: "Tell her the truth: the bank was asked to pay, and has not yet said whether it did."},
 		{Text: "Preview reconcile. It asks and sends nothing. Confirm it with a reason, and tell her the bank's reference."},
-		{Text: "Make the next caller yourself: cut 20 calls in the lab, with look-ups that fail.", Href: "/lab?fault=drop_after_accept", Label: "Fault lab"},
+		{Text: "Make the next caller yourself: cut 20 calls in the lab, and tick “Look-ups fail too”.", Href: "/lab?fault=drop_after_accept&times=20&blind=yes", Label: "Fault lab"},
 	}},
 	{Title: "An approver with two minutes", As: "Ingrid Solheim", Steps: []web.WalkStep{
 		{Text: "Open what waits for your signature.", Href: "/approvals", Label: "Approvals"},
@@ -75,7 +79,7 @@ var guideParts = []guidePart{
 		{key: "story-another-amount", as: "Priya Raman", fault: "wrong_amount_echo"},
 		{key: "story-awaiting-approval", as: "Ingrid Solheim"},
 		{key: "story-compensation-asked", as: "Ingrid Solheim"},
-		{key: "advance/rep-313-a", as: "Ingrid Solheim", title: "two requests that look alike",
+		{key: "advance/rep-313-a", twin: "advance/rep-313-b", as: "Ingrid Solheim", title: "two requests that look alike",
 			text: "Two advances for one rep, of one amount, for one period, half an hour apart. Both may be meant; both pages name the other.",
 			try:  "Approve one, and reject the other with a reason."},
 		{key: "bonus/open-10/rep-323", as: "Kwabena Mensah", title: "two signatures needed, one given",
@@ -93,7 +97,7 @@ var guideParts = []guidePart{
 	}},
 	{"Several at once", "What a person does again and again is chosen from the queue together; each item is previewed and carried out for itself.", []tale{
 		{key: "bonus/open-6/rep-306", as: "Priya Raman", title: "one cause, several payouts",
-			text: "The balance did not cover this one, nor the bonus in yen, nor the payout to Ngozi Okafor. One transfer cures all three.",
-			try:  "Choose them in the queue, and preview retry for all: each gets its own plan, and each its own result."},
+			text: "The balance did not cover this one (김민서), nor the bonus in yen (髙橋 さくら), nor the payout to Ngozi Okafor. One transfer cures all three.",
+			try:  "Tick the three in the queue, choose Retry unfinished beneath the list, and press “Preview each”: each gets its own plan, and each its own result.", href: "/?state=needs_review", label: "What needs review"},
 	}},
 }

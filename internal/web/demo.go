@@ -40,6 +40,9 @@ type Story struct {
 	Try     string // what to do with it
 	As      string // name of the person to sign in as
 	Fault   string // the fault of the lab that makes another one; "" is none
+	Twin    string // id of an intent that belongs to the story too; "" is none
+	Href    string // with Label, a page that Try is about; "" is none
+	Label   string
 }
 
 // SamplePerson is somebody to sign in as.

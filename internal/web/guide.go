@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"slices"
 
 	"countersign/internal/model"
 	"countersign/internal/store"
@@ -23,13 +24,14 @@ func (v *visit) guide() error {
 	}
 	hidden := "" // the account of stories that the viewer does not see
 	err := v.read(func(tx *store.Tx) error {
+		there, err := v.intentsSeen(tx, v.storyIntents())
+		if err != nil {
+			return err
+		}
 		for _, g := range v.Demo.Groups {
 			group := templates.StoryGroup{Title: g.Title, Text: g.Text}
 			for _, s := range g.Stories {
-				row, seen, err := v.storyRow(tx, s)
-				if err != nil {
-					return err
-				}
+				row, seen := v.storyRow(there, s)
 				if !seen {
 					hidden = s.Account
 					continue
@@ -64,19 +66,48 @@ func walkView(w Walk) templates.WalkView {
 }
 
 // storyRow is a story with its intent as it is now, if the viewer sees that.
-func (v *visit) storyRow(tx *store.Tx, s Story) (row templates.StoryRow, seen bool, err error) {
-	i, err := tx.Intent(s.Intent, v.actor.Accounts())
-	if model.KindOf(err) == model.NotFound {
-		return row, false, nil
-	}
-	if err != nil {
-		return row, false, err
+func (v *visit) storyRow(there map[string]model.Intent, s Story) (row templates.StoryRow, seen bool) {
+	i, seen := there[s.Intent]
+	if !seen {
+		return row, false
 	}
 	row = templates.StoryRow{Title: s.Title, Text: say(s.Text), Try: say(s.Try), As: s.As, Href: "/intents/" + i.ID, State: templates.State(i.State)}
 	if s.Fault != "" && v.Demo.Lab != nil {
 		row.Again = "/lab?" + url.Values{"fault": {s.Fault}, "effect": {labEffectOf(i.Kind)}}.Encode()
 	}
-	return row, true, nil
+	if s.Href != "" {
+		row.Try = say(s.Try, " ", templates.Link(s.Href, s.Label), ".")
+	}
+	if twin, seen := there[s.Twin]; seen {
+		row.Twin, row.TwinHref = templates.State(twin.State), "/intents/"+twin.ID
+	}
+	return row, true
+}
+
+// storyIntents are the intents of all stories.
+func (v *visit) storyIntents() (ids []string) {
+	for _, g := range v.Demo.Groups {
+		for _, s := range g.Stories {
+			ids = append(ids, s.Intent)
+			if s.Twin != "" {
+				ids = append(ids, s.Twin)
+			}
+		}
+	}
+	return ids
+}
+
+// intentsSeen reads those of the intents that are the viewer's to see, in one
+// statement.
+func (v *visit) intentsSeen(tx *store.Tx, ids []string) (map[string]model.Intent, error) {
+	there := map[string]model.Intent{}
+	rows, err := tx.Intents(ids)
+	for _, i := range rows {
+		if slices.Contains(v.actor.Accounts(), i.Account) {
+			there[i.ID] = i
+		}
+	}
+	return there, err
 }
 
 // labEffectOf is the lab's effect that is most like an intent's.

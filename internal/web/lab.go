@@ -49,6 +49,10 @@ func (v *visit) freshLab() labFields {
 	if name := v.c.QueryParam("effect"); name != "" {
 		f.Effect = name
 	}
+	if whole(v.c.QueryParam("times"), labTimes) > 0 {
+		f.Times = v.c.QueryParam("times")
+	}
+	f.Blind = v.c.QueryParam("blind")
 	return f
 }
 
@@ -171,10 +175,18 @@ func (v *visit) labArmed(tx *store.Tx, view *templates.LabView, may bool) error 
 		view.ArmedNote = say("The provider takes no connection at this moment, as it may have been told; reload the page in a few seconds to see what is armed.")
 		return nil
 	}
+	if err != nil {
+		return err
+	}
+	ids := make([]string, 0, len(armed))
 	for _, a := range armed {
 		intent, _, _ := strings.Cut(a.StepKey, ":")
-		if seen, e := v.sees(tx, intent); e != nil || !seen {
-			err = e
+		ids = append(ids, intent)
+	}
+	mine, err := v.intentsSeen(tx, ids)
+	for _, a := range armed {
+		intent, _, _ := strings.Cut(a.StepKey, ":")
+		if _, seen := mine[intent]; !seen && intent != "" {
 			continue
 		}
 		if len(view.Armed) == 50 {
