@@ -102,8 +102,6 @@ func percentile(of []time.Duration, n int) time.Duration {
 	return of[min(len(of)*n/100, len(of)-1)]
 }
 
-func median(of []time.Duration) time.Duration { return percentile(of, 50) }
-
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // reader is a signed-in operator before a grown database.

@@ -311,7 +311,7 @@ func (n narrator) later() (facts []templates.Fact) {
 	if u := n.c.Unfinished(); len(then) > 0 && !n.c.State.Final() && n.c.StandingCompensation() == nil && u.Failure != model.Permanent {
 		facts = append(facts, templates.Fact{Label: "Then", Text: say(strings.Join(then, ", "), ", by the engine")})
 	}
-	if n.c.ReviewDue != 0 {
+	if n.c.ReviewDue > n.now() {
 		facts = append(facts, templates.Fact{Label: "Alarm", Text: say(n.at(n.c.ReviewDue), ", if still under review")})
 	}
 	return facts

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -82,18 +83,36 @@ func (v *visit) approvalsView(state string, list actions.ApprovalPage, many acti
 var asks = map[string]string{model.ApproveIntent: "Approve", model.RetryUnfinished: "Try again", model.Reconcile: "Ask about",
 	model.MarkExternalResult: "Record the outcome of", model.Compensate: "Undo", model.Abandon: "Abandon"}
 
-// asksFor says what a request asks people to sign.
-func asksFor(action string, i model.Intent) templates.Text {
-	text := say(asks[action], " the ", i.Kind)
+// asksFor says what a request asks for, by its sealed plan: an undo that takes
+// no money back at a provider must not read like one that does.
+func asksFor(action string, plan model.Plan, i model.Intent) templates.Text {
+	what := say(" the ", i.Kind)
 	if m, ok := i.Money(); ok {
-		text = say(text, " of ", m)
+		what = say(what, " of ", m)
 	}
-	return say(text, " to ", templates.Name(i.Payee))
+	what = say(what, " to ", templates.Name(i.Payee))
+	if action == model.Compensate && !takesBack(plan) {
+		return say("Undo what our own records say of", what, "; no money moves at a provider")
+	}
+	return say(asks[action], what)
 }
 
+// takesBack reports whether a plan calls a provider for more than a message.
+func takesBack(plan model.Plan) bool {
+	return slices.ContainsFunc(plan.Calls, func(c model.PlannedCall) bool { return movesMoney(c.Class) })
+}
+
+// movesMoney reports whether a step of a class acts at a provider.
+func movesMoney(class model.Class) bool { return class == model.Keyed || class == model.Unkeyed }
+
 func (v *visit) approvalRow(a actions.Approval, i model.Intent) templates.ApprovalRow {
-	row := templates.ApprovalRow{Href: "/approvals/" + a.ID, Title: asksFor(a.Action, i), Sub: say(templates.Key(a.Intent)), Money: money(i.Amount, i.Currency),
+	var plan model.Plan
+	_ = json.Unmarshal(a.Stored.Plan, &plan) // stored by the runner; what cannot be read is shown as one without calls
+	row := templates.ApprovalRow{Href: "/approvals/" + a.ID, Title: asksFor(a.Action, plan, i), Sub: say(templates.Key(a.Intent)), Money: money(i.Amount, i.Currency),
 		By: a.RequestedBy, At: v.at(a.Stored.CreatedAt), Outcome: templates.Outcome(a.State), Ends: v.at(a.ExpiresAt)}
+	if a.Action == model.Compensate && !takesBack(plan) {
+		row.Money = nil
+	}
 	if text := exposure(&i); text != nil {
 		row.Sub = say(row.Sub, " ", text)
 	}

@@ -79,7 +79,7 @@ func (d decider) peopleOf(v actions.Verdict) templates.Text {
 	case v.Action == model.MarkExternalResult && v.People < 2:
 		return d.secondOfMark(v)
 	case v.People < 2:
-		return say("Nobody")
+		return say("No second person")
 	}
 	return d.oneOf(d.approvers(d.actor.Responsible()))
 }
@@ -90,7 +90,7 @@ func (d decider) others(v actions.Verdict) templates.Text {
 	if len(may) == 0 {
 		return say("Nobody has the right at present")
 	}
-	text := nameList(may)
+	text := say(nameList(may), " may")
 	if v.People > 1 {
 		text = say(text, "; then ", d.oneOf(d.approvers("")))
 	}
@@ -101,9 +101,9 @@ func (d decider) others(v actions.Verdict) templates.Text {
 func (d decider) secondOfMark(v actions.Verdict) templates.Text {
 	s := d.c.Step(stepOf(v))
 	if s == nil || !s.HasMoney() {
-		return say("Nobody")
+		return say("No second person")
 	}
-	text := say("Nobody for ", model.Money{Amount: s.Amount, Currency: s.Currency}, "; for another amount")
+	text := say("No second person for ", model.Money{Amount: s.Amount, Currency: s.Currency}, "; for another amount")
 	if s.Returned == 0 && !(s.Contract.NotFoundCanBeFinal() && s.Uncertain()) { // a look is to say it there
 		text = say(text, " or “did not happen”")
 	}

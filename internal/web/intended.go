@@ -81,8 +81,8 @@ func (n narrator) wanted(a asked) templates.Fact {
 	case model.KindDispute:
 		return templates.Fact{Label: title(a.Response), Text: say("Dispute ", templates.Code(a.Dispute), " about ", amount, ", charge ", templates.Code(a.Charge)), Sub: say(words(a.Reason))}
 	case model.KindCompensation:
-		if !hasMoney {
-			return templates.Fact{Label: "Undo", Text: say(templates.Link("/intents/"+n.c.Parent, n.c.ParentStep), " and what followed it; no money moves"), Sub: say(templates.Key(n.c.Parent))}
+		if !hasMoney || !n.atProvider() {
+			return templates.Fact{Label: "Undo", Text: say(templates.Link("/intents/"+n.c.Parent, n.c.ParentStep), " and what followed it, in our own records; no money moves at a provider"), Sub: say(templates.Key(n.c.Parent))}
 		}
 		return templates.Fact{Label: "Undo", Text: say(templates.Link("/intents/"+n.c.Parent, n.c.ParentStep), " and what followed it: ", amount, " back from ", templates.Name(n.c.Payee)), Sub: say(templates.Key(n.c.Parent))}
 	}

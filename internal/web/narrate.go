@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,7 +55,15 @@ func (n narrator) undoTitle() (verb, joiner string) {
 	if _, ok := n.c.Money(); !ok {
 		return "Undo of " + what + ":", ""
 	}
+	if !n.atProvider() {
+		return "Undo of our records of " + what + ":", "to"
+	}
 	return "Undo of " + what + ":", "back from"
+}
+
+// atProvider reports whether a step of the intent acts at a provider, messages apart.
+func (n narrator) atProvider() bool {
+	return slices.ContainsFunc(n.c.Steps, func(s *model.Step) bool { return movesMoney(s.Class) })
 }
 
 // kindTitle names a kind at the beginning of a line.

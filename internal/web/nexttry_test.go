@@ -71,8 +71,8 @@ func TestWhoElse(t *testing.T) {
 	people := []model.Person{who("Olga", model.RoleOperator), who("Ada", model.RoleApprover), who("Ben", model.RoleApprover)}
 	n := told(func(_ *model.Case, s *model.Step) { s.Amount = 84_250 })
 	for viewer, want := range map[string]map[string]string{
-		"Olga": {model.Reconcile: "Nobody", model.MarkExternalResult: "Nobody for 842.50 EUR ; for another amount 1 of Ada , Ben", model.Abandon: "1 of Ada , Ben", model.Compensate: ""},
-		"Ada":  {model.Reconcile: "Olga", model.Abandon: "Olga ; then 1 of Ada , Ben"},
+		"Olga": {model.Reconcile: "No second person", model.MarkExternalResult: "No second person for 842.50 EUR ; for another amount 1 of Ada , Ben", model.Abandon: "1 of Ada , Ben", model.Compensate: ""},
+		"Ada":  {model.Reconcile: "Olga may", model.Abandon: "Olga may ; then 1 of Ada , Ben"},
 	} {
 		i := 0
 		for people[i].ID != viewer {

@@ -322,5 +322,5 @@ func TestAnUnknownPayoutIsSeenAndUnderstood(t *testing.T) {
 	olga := w.browse("Olga")
 	olga.wants(olga.get("/"), 200, "Ελένη Παπαδοπούλου", "900.50 EUR", "Outcome unknown", "create-payout", "1 effect")
 	olga.wants(olga.get("/intents/"+id), 200, "What was intended", "What is confirmed", "What is uncertain", "What happens next", "Who may decide",
-		"900.50 EUR may or may not have been paid.", "acts at most once per key", "Safe to send again until", "Mark external result", "run-1", "Nobody", "Compensate")
+		"900.50 EUR may or may not have been paid.", "acts at most once per key", "Safe to send again until", "Mark external result", "run-1", "No second person", "Compensate")
 }

@@ -75,6 +75,9 @@ func (p approvalPage) signs() string {
 		if m, ok := p.undoneMoney(); ok {
 			sum = ", " + m.String() + " back"
 		}
+		if !takesBack(p.plan) {
+			return "undo our records of this " + kind + ", no money back"
+		}
 		return "undo this " + kind + sum
 	case model.Abandon:
 		return "abandon this " + kind

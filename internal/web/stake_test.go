@@ -63,10 +63,21 @@ func TestUndone(t *testing.T) {
 	if verb, joiner := child.title(); verb != "Undo of a payout:" || joiner != "back from" {
 		t.Error(verb, joiner)
 	}
+	if verb, joiner := entryOnly(child).title(); verb != "Undo of our records of a payout:" || joiner != "to" {
+		t.Error(verb, joiner)
+	}
 	if got := plain(t, child.standing()); got != "48,200.00 EUR is taken back." {
 		t.Error(got)
 	}
 	if got, by := child.askedBy(), plain(t, child.approved()); plain(t, got.Sub) != "paid twice" || by != "Ada 09:42:18 +00:00 , carried out" {
 		t.Error(plain(t, got.Text, got.Sub), by)
 	}
+}
+
+// entryOnly is a compensation with nothing to do at a provider.
+func entryOnly(n narrator) narrator {
+	c := *n.c
+	c.Steps = []*model.Step{{Name: "reverse-ledger", Class: model.Local, Amount: c.Amount, Currency: c.Currency}}
+	n.c = &c
+	return n
 }
