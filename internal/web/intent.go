@@ -35,7 +35,7 @@ type intentData struct {
 // shownAlike is how many look-alikes and entries the page lists.
 const (
 	shownAlike   = 5
-	shownEntries = 20
+	shownEntries = 12
 )
 
 // caseOf reads an intent that the viewer may see; others do not exist.

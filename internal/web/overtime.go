@@ -13,7 +13,7 @@ import (
 )
 
 // shownEvents is how many rows the drawing's table has at most.
-const shownEvents = 40
+const shownEvents = 20
 
 // overTime shows what happened, as a drawing and as a table of the same.
 // entries are audit entries of the intent, for the acts that leave nothing else.

@@ -11,7 +11,7 @@ import (
 )
 
 // rowsPerPage keeps a page of the queue well under its weight.
-const rowsPerPage = 25
+const rowsPerPage = 20
 
 // queueData is what one page of the queue reads.
 type queueData struct {

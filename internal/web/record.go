@@ -14,8 +14,8 @@ import (
 
 // shownAttempts and shownEvidence are how many rows the page has at first.
 const (
-	shownAttempts = 30
-	shownEvidence = 20
+	shownAttempts = 15
+	shownEvidence = 15
 )
 
 // record fills in the steps, attempts and evidence.
