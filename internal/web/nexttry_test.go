@@ -72,7 +72,7 @@ func TestWhoElse(t *testing.T) {
 	n := told(func(_ *model.Case, s *model.Step) { s.Amount = 84_250 })
 	for viewer, want := range map[string]map[string]string{
 		"Olga": {model.Reconcile: "No second person", model.MarkExternalResult: "No second person for 842.50 EUR ; for another amount 1 of Ada , Ben", model.Abandon: "1 of Ada , Ben", model.Compensate: ""},
-		"Ada":  {model.Reconcile: "Olga may", model.Abandon: "Olga may ; then 1 of Ada , Ben"},
+		"Ada":  {model.Reconcile: "Olga may", model.Abandon: "Olga may; then 1 of Ada , Ben"},
 	} {
 		i := 0
 		for people[i].ID != viewer {

@@ -260,7 +260,7 @@ func TestUncertain(t *testing.T) {
 	w.advance(2 * time.Hour)
 	a := w.call("reader", "GET", "/v1/uncertain", nil).is(200, "")
 	list := a.items()
-	if len(list) != 1 || list[0]["provider"] != "bank" || list[0]["currency"] != "USD" || list[0]["amount"] != 5000.0 || list[0]["age"] != "under_24h" {
+	if len(list) != 1 || list[0]["provider"] != "bank" || list[0]["currency"] != "USD" || list[0]["amount"] != 5000.0 || list[0]["age"] != "under_6h" {
 		t.Errorf("%s", a.raw)
 	}
 	if a := w.call("gus", "GET", "/v1/uncertain", nil).is(200, ""); len(a.items()) != 0 {
