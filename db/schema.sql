@@ -175,6 +175,7 @@ CREATE TABLE payee_words (
   intent_id TEXT NOT NULL REFERENCES intents (id),
   PRIMARY KEY (account, word, intent_id)
 );
+CREATE INDEX payee_words_intent ON payee_words (intent_id, word);
 
 CREATE TABLE steps (
   intent_id       TEXT NOT NULL REFERENCES intents (id),
@@ -306,6 +307,7 @@ CREATE TABLE evidence (
   FOREIGN KEY (intent_id, step) REFERENCES steps (intent_id, name)
 );
 CREATE INDEX evidence_step ON evidence (intent_id, step, at);
+CREATE INDEX evidence_ref ON evidence (ref, intent_id) WHERE ref <> '';
 CREATE INDEX evidence_document ON evidence (document) WHERE document <> '';
 
 CREATE TABLE conflicts (
@@ -482,6 +484,7 @@ CREATE TABLE webhook_work (
   PRIMARY KEY (provider, event_id),
   FOREIGN KEY (provider, event_id) REFERENCES webhooks (provider, event_id)
 );
+CREATE INDEX webhook_work_event ON webhook_work (event_id);
 CREATE INDEX webhook_work_due ON webhook_work (due_at) WHERE due_at > 0;
 
 -- Where the sweep of one operation at one provider stands: it lists what the

@@ -46,6 +46,7 @@ var pages = []looked{
 	{"queue-all", func(r reader) string { return r.deep("/?state=all", r.intents/2) }},
 	{"queue-completed", func(r reader) string { return r.deep("/?kind=payout&state=completed", r.intents/3) }},
 	{"search-payee", func(r reader) string { return fmt.Sprintf("/?q=%07d", r.intents/40) }},
+	{"search-words", func(r reader) string { return fmt.Sprintf("/?q=%07d+rep", r.intents/40) }},
 	{"search-key", func(r reader) string { return fmt.Sprintf("/?q=key-%d", r.intents/2) }},
 	{"search-id", func(r reader) string { return "/?q=" + r.id(r.intents/2) }},
 	{"intent-unknown", func(r reader) string { return "/intents/" + r.id(r.intents-openWork) }},

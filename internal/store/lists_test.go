@@ -136,13 +136,12 @@ func TestListsUseTheirIndex(t *testing.T) {
 
 func TestOtherQueriesUseIndexes(t *testing.T) {
 	both := []string{"acme", "globex"}
-	search, searchArgs := searchQuery("intent-abcdefg:create-payout", ListFilter{Accounts: both, Kind: "payout"})
 	sums, sumArgs := uncertaintyQuery(both)
 	err := openPlans(t).View(t.Context(), func(tx *Tx) error {
 		for name, q := range map[string]struct {
 			query string
 			args  []any
-		}{"search": {search, searchArgs}, "uncertainty": {sums, sumArgs}} {
+		}{"uncertainty": {sums, sumArgs}} {
 			plan := explain(t, tx, q.query, q.args)
 			if name == "uncertainty" && !strings.Contains(plan, "intents_uncertain") {
 				t.Errorf("the sums do not go by their index:\n%s", plan)
@@ -208,104 +207,6 @@ func TestListPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-func TestSearch(t *testing.T) {
-	db := openLists(t, open("acme", 1), open("acme", 2), open("globex", 3))
-	acme := ListFilter{Accounts: []string{"acme"}}
-	cases := map[string]string{
-		"intent-acme00001":                 "acme00001",
-		"INTENT-ACME00001":                 "acme00001",
-		"intent-acme00001:create-payout":   "acme00001",
-		"intent-acme00001:create-payout#2": "acme00001",
-		"intent-acme0":                     "acme00001 acme00002",
-		"intent-a":                         "", // too little of an id
-		"run-2":                            "acme00002",
-		"run-":                             "acme00001 acme00002",
-		"run-3":                            "", // another account's
-		"w-intent-acme00002":               "acme00002",
-		"po_intent-acme00002":              "acme00002",
-		"po_intent-globex00003":            "",
-		"ada":                              "acme00001 acme00002",
-		"Ada R":                            "acme00001 acme00002",
-		"da Rep":                           "", // only beginnings of words
-		"rep":                              "acme00001 acme00002",
-		"acme00001":                        "acme00001",
-		"http://127.0.0.1:1/intents/intent-acme00001?attempts=all#attempts": "acme00001",
-		"rep-1":                     "acme00001",
-		"%":                         "",
-		"_":                         "",
-		"' OR 1=1 --":               "",
-		"a\x00b":                    "",
-		strings.Repeat("a", 10_000): "",
-		"\xff":                      "",
-		"":                          "",
-	}
-	err := db.View(t.Context(), func(tx *Tx) error {
-		for text, want := range cases {
-			rows, more, err := tx.Search(text, acme)
-			if err != nil || more || names(sorted(rows)) != want {
-				t.Errorf("%.40q found %q (%v), want %q", text, names(rows), err, want)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestSearchOfWhatHangsOnAnIntent looks for ids that are pasted from its record.
-func TestSearchOfWhatHangsOnAnIntent(t *testing.T) {
-	db := openLists(t, open("acme", 1), open("acme", 2))
-	id := "intent-acme00002"
-	err := db.Update(t.Context(), func(tx *Tx) error {
-		for _, statement := range []string{
-			"INSERT INTO attempts (intent_id, step, number, generation, wire_key, trigger_by, worker, boot, fence, started_at, deadline_at, finished_at, result, request_id) SELECT intent_id, name, 1, 1, 'w', 'engine', 'w', 'b', 1, 1, 2, 2, 'unknown', 'req-1' FROM steps WHERE intent_id = ?",
-			"INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, document) SELECT 'evidence-1', intent_id, name, 'operator', 'happened', 1, 1, 'upload:upload-1' FROM steps WHERE intent_id = ?",
-			"INSERT INTO audit_entries (id, at, actor, event, account, intent_id, canonical, mac) VALUES ('audit-1', 1, 'a', 'e', 'acme', ?, '0', '0')",
-			"INSERT INTO audit_log (idx, entry_id, account, event, intent_id, actor, at, leaf_hash) VALUES (405, 'audit-1', 'acme', 'e', ?, 'a', 1, '0')",
-		} {
-			if _, err := tx.Exec(statement, id); err != nil {
-				return fmt.Errorf("%.40s: %w", statement, err)
-			}
-		}
-		for _, text := range []string{"req-1", "upload-1", "https://console/uploads/upload-1", "audit-1", "#405", "405", "/audit/405"} {
-			rows, _, err := tx.Search(text, ListFilter{Accounts: []string{"acme"}})
-			if err != nil || len(rows) != 1 || rows[0].ID != id {
-				t.Errorf("%s found %v (%v)", text, names(rows), err)
-			}
-			if rows, _, _ = tx.Search(text, ListFilter{Accounts: []string{"globex"}}); len(rows) != 0 {
-				t.Errorf("%s is found behind the wall", text)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestFolded(t *testing.T) {
-	for name, want := range map[string]string{"María Fernanda Quiñones": "maria fernanda quinones", "Đặng Minh Châu": "dang minh chau", "Σοφία Καραγιάννη": "σοφια καραγιαννη",
-		"ΝΙΚΟΣ": "νικοσ", "Νίκος": "νικοσ", "Łukasz Żółkiewski": "lukasz zolkiewski", "Søren Kjærgaard": "soren kjaergaard", "O'Brien, Ann": "o brien ann", "田中 陽子": "田中 陽子", "Yıldırım": "yildirim", "%": ""} {
-		if got := folded(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
-	rows := payeeWords(&model.Intent{ID: "i", Account: "acme", Payee: "Ann " + strings.Repeat("é", 100)})
-	if len(rows) != 2 || rows[1].Word != strings.Repeat("e", maxPayeeWord) {
-		t.Errorf("%+v", rows)
-	}
-}
-
-func sorted(rows []model.Intent) []model.Intent {
-	for i := range rows {
-		for j := i; j > 0 && rows[j].ID < rows[j-1].ID; j-- {
-			rows[j], rows[j-1] = rows[j-1], rows[j]
-		}
-	}
-	return rows
 }
 
 func TestCasesAreWhatCaseLoads(t *testing.T) {

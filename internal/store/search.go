@@ -1,7 +1,6 @@
 package store
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
@@ -28,53 +27,79 @@ type lookup struct {
 	args  []any
 }
 
-// lookups are the ways in which a text may name intents of the accounts.
-func lookups(text string, accounts []string) []lookup {
-	text = pasted(text)
-	in, list := "("+marks(len(accounts))+")", anys(accounts)
-	exact := func(query string) lookup { return lookup{query, []any{text}} }
-	began := func(column, begin string) lookup {
-		return lookup{"SELECT id FROM intents WHERE account IN " + in + " AND " + column + " >= ? AND " + column + " < ?",
-			append(append([]any{}, list...), begin, prefixEnd(begin))}
-	}
-	found := []lookup{
-		exact("SELECT id FROM intents WHERE key = ?"),
-		exact("SELECT intent_id AS id FROM steps WHERE wire_key = ? AND wire_key <> ''"),
-		exact("SELECT intent_id AS id FROM generations WHERE wire_key = ?"),
-		exact("SELECT intent_id AS id FROM steps WHERE external_ref = ? AND external_ref <> ''"),
-		exact("SELECT intent_id AS id FROM attempts WHERE request_id = ? AND request_id <> ''"),
-		exact("SELECT intent_id AS id FROM previews WHERE id = ?"),
-		exact("SELECT intent_id AS id FROM approvals WHERE id = ?"),
-		exact("SELECT intent_id AS id FROM bulk_items WHERE bulk_id = ?"),
-		{"SELECT intent_id AS id FROM evidence WHERE document = ? AND document <> ''", []any{"upload:" + text}},
-		exact("SELECT intent_id AS id FROM audit_entries WHERE id = ?"),
-		began("payee_ref", text),
-		{"SELECT id FROM intents WHERE account IN " + in + " AND kind IN ('payout', 'statement', 'dispute', 'compensation') AND key >= ? AND key < ?",
-			append(append([]any{}, list...), text, prefixEnd(text))},
-	}
-	if name := cut(folded(text), maxPayeeWord); name != "" {
-		found = append(found, lookup{"SELECT intent_id AS id FROM payee_words WHERE account IN " + in + " AND word >= ? AND word < ?",
-			append(append([]any{}, list...), name, prefixEnd(name))})
-	}
-	if number, err := strconv.ParseInt(strings.TrimPrefix(text, "#"), 10, 64); err == nil && number >= 0 {
-		found = append(found, lookup{"SELECT intent_id AS id FROM audit_log WHERE idx = ?", []any{number}})
-	}
-	return append(found, byIntentID(text)...)
+// upTo is the lookup as a table of at most n rows.
+func (l lookup) upTo(n int) lookup {
+	return lookup{"(SELECT * FROM (" + l.query + ") AS found LIMIT ?) AS part", append(l.args[:len(l.args):len(l.args)], n)}
 }
 
-// pasted takes out of an address of this console what it names.
-func pasted(text string) string {
-	for _, room := range []string{"/intents/", "/bulk/", "/approvals/", "/previews/", "/uploads/", "/audit/"} {
-		if _, rest, ok := strings.Cut(text, room); ok {
-			rest, _, _ = strings.Cut(rest, "?")
-			rest, _, _ = strings.Cut(rest, "#")
-			rest, _, _ = strings.Cut(rest, "/")
-			if name, err := url.PathUnescape(rest); err == nil && Searchable(name) {
-				return name
-			}
-		}
+// ways are all the ways in which a text may name intents.
+type ways struct {
+	exact  []lookup // keys, ids and references: few rows by their nature
+	begins []lookup // what begins so: any number of rows
+	words  nameWords
+}
+
+// waysOf finds out what a text may be.
+func waysOf(text string, accounts []string) (w ways) {
+	named := pasted(text)
+	key, name := visible(named), folded(named)
+	w.exact = exactly(key, visible(text))
+	w.begins = append(begun(key, accounts), byIntentID(key)...)
+	if name != "" {
+		w.begins = append(w.begins, byName(name, accounts))
 	}
-	return text
+	w.words = wordsOf(name, accounts)
+	return w
+}
+
+// visible leaves out what a paste carries along unseen: spaces of no width, soft
+// hyphens, marks of direction.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// exactly are the lookups of a text that is the whole of a key, id or reference.
+// Those that are made here are in small letters and are found in any. link is
+// the text with the address around it: it may be a document's.
+func exactly(text, link string) (list []lookup) {
+	small := strings.ToLower(text)
+	add := func(query string, args ...any) { list = append(list, lookup{query, args}) }
+	add("SELECT id FROM intents WHERE key = ?", text)
+	add("SELECT intent_id AS id FROM steps WHERE wire_key IN (?, ?) AND wire_key <> ''", text, small)
+	add("SELECT intent_id AS id FROM generations WHERE wire_key IN (?, ?)", text, small)
+	add("SELECT intent_id AS id FROM steps WHERE external_ref = ? AND external_ref <> ''", text)
+	add(seenAs, text, text)
+	add("SELECT intent_id AS id FROM webhook_work WHERE event_id = ?", text)
+	add("SELECT intent_id AS id FROM attempts WHERE request_id = ? AND request_id <> ''", text)
+	add("SELECT intent_id AS id FROM evidence WHERE document IN (?, ?) AND document <> ''", link, "upload:"+small)
+	add("SELECT intent_id AS id FROM evidence WHERE id = ?", small)
+	add("SELECT intent_id AS id FROM previews WHERE id = ?", small)
+	add("SELECT intent_id AS id FROM approvals WHERE id = ?", small)
+	add("SELECT intent_id AS id FROM bulk_items WHERE bulk_id = ?", small)
+	add("SELECT intent_id AS id FROM audit_entries WHERE id = ?", small)
+	if number, err := strconv.ParseInt(strings.TrimPrefix(text, "#"), 10, 64); err == nil && number >= 0 {
+		add("SELECT intent_id AS id FROM audit_log WHERE idx = ?", number)
+	}
+	return list
+}
+
+// seenAs goes from each intent whose evidence names an object to the next: a
+// step that was looked at a thousand times is one row.
+const seenAs = `SELECT id FROM (WITH RECURSIVE seen (id) AS (SELECT min(intent_id) FROM evidence WHERE ref = ? AND ref <> '' UNION ALL
+	SELECT (SELECT min(intent_id) FROM evidence WHERE ref = ? AND ref <> '' AND intent_id > seen.id) FROM seen WHERE seen.id IS NOT NULL)
+	SELECT id FROM seen WHERE id IS NOT NULL) AS by_evidence`
+
+// begun are the lookups of a text with which a key or the payee's reference begins.
+func begun(text string, accounts []string) []lookup {
+	in := " IN (" + marks(len(accounts)) + ")"
+	args := append(anys(accounts), text, prefixEnd(text))
+	return []lookup{{"SELECT id FROM intents WHERE account" + in + " AND payee_ref >= ? AND payee_ref < ?", args},
+		{"SELECT id FROM intents WHERE account" + in + " AND kind IN ('payout', 'statement', 'dispute', 'compensation') AND key >= ? AND key < ?", args}}
 }
 
 // enoughOfID is how much of an intent id finds it; less would be half the table.
@@ -83,29 +108,31 @@ const (
 	enoughOfID = len(idPrefix) + 5
 )
 
-// byIntentID finds by an intent id, by its beginning, and by a step key.
+// byIntentID finds by an intent id or its beginning, alone or in what is made of
+// it: a step key, the id of a mail, a line of a letter.
 func byIntentID(text string) []lookup {
-	text, _, _ = strings.Cut(strings.ToLower(text), ":") // a step key begins with its intent's id
-	if !strings.HasPrefix(text, idPrefix) && len(text) > len(idPrefix) && bareID(text) {
-		text = idPrefix + text
+	text = strings.ToLower(text)
+	_, id, ok := strings.Cut(text, idPrefix)
+	if !ok {
+		id = text
 	}
-	if !strings.HasPrefix(text, idPrefix) || len(text) < enoughOfID {
+	behind := strings.TrimLeftFunc(id, inID)
+	id = idPrefix + strings.TrimSuffix(id, behind)
+	if len(id) < enoughOfID || !ok && behind != "" && behind[0] != ':' {
 		return nil
 	}
-	return []lookup{{"SELECT id FROM intents WHERE id >= ? AND id < ?", []any{text, prefixEnd(text)}}}
+	return []lookup{{"SELECT id FROM intents WHERE id >= ? AND id < ?", []any{id, prefixEnd(id)}}}
 }
 
-// bareID reports whether a text may be an intent id without its prefix.
-func bareID(text string) bool {
-	return strings.IndexFunc(text, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') }) < 0
-}
+// inID reports whether a letter may stand in an intent id behind its prefix.
+func inID(r rune) bool { return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' }
 
-// searchQuery unites the lookups; each gives at most MaxFound ids.
-func searchQuery(text string, f ListFilter) (query string, args []any) {
+// query unites the ways; each gives a bounded number of ids.
+func (w ways) query(f ListFilter) (query string, args []any) {
 	var parts []string
-	for _, l := range lookups(text, f.Accounts) {
-		parts = append(parts, "SELECT * FROM ("+l.query+" LIMIT ?) AS part")
-		args = append(append(args, l.args...), MaxFound)
+	for _, l := range append(append(w.exact, w.begins...), w.words.lookups()...) {
+		l = l.upTo(MaxFound + 1)
+		parts, args = append(parts, "SELECT id FROM "+l.query), append(args, l.args...)
 	}
 	rest, restArgs := f.rest(arrangement{})
 	query = "SELECT " + rowColumns + " FROM intents WHERE id IN (" + strings.Join(parts, " UNION ALL ") + ") AND (account || '') IN (" + marks(len(f.Accounts)) + ")" +
@@ -113,22 +140,45 @@ func searchQuery(text string, f ListFilter) (query string, args []any) {
 	return query, append(append(append(args, anys(f.Accounts)...), restArgs...), MaxFound+1)
 }
 
-// Search finds intents by intent id or its beginning, intent key or its
-// beginning, step key, wire key, provider reference, request id, the id of a
-// preview, request for approval, upload or audit entry, an entry's number, a
-// pasted address of any of these, the beginning of the payee's reference, and
-// the payee's name from any of its words on, whatever its accents, newest first, finished work too. Of the filter,
-// order and position are ignored. more tells that there are further ones.
+// crowdedQuery asks whether more begins with the text than is looked at, so that
+// what is found may not be all.
+func (w ways) crowdedQuery() (query string, args []any) {
+	var either []string
+	for _, l := range w.begins {
+		l = l.upTo(MaxFound + 1)
+		either, args = append(either, "(SELECT count(*) FROM "+l.query+") > ?"), append(append(args, l.args...), MaxFound)
+	}
+	if every, more := w.words.crowded(); every != "" {
+		either, args = append(either, every), append(args, more...)
+	}
+	return "SELECT CASE WHEN " + strings.Join(either, " OR ") + " THEN 1 ELSE 0 END AS crowded", args
+}
+
+// Search finds intents by what somebody was given: an intent id or its
+// beginning, alone or in a step key, a mail's Message-ID or a sentence; an intent
+// key or its beginning; a wire key; a provider's reference or event, one that
+// only evidence names too; a document's link; a request id; the id of a preview,
+// request for approval, list, upload, evidence or audit entry, an entry's number;
+// an address of this console; the beginning of the payee's reference; and the
+// payee's name, by the beginnings of its words in any order, whatever its
+// accents. Newest first, finished work too. Of the filter, order and position
+// are ignored. more tells that there are or may be further ones.
 func (t *Tx) Search(text string, f ListFilter) (rows []model.Intent, more bool, err error) {
-	if !Searchable(text) || len(f.Accounts) == 0 {
+	if !Searchable(text) || visible(text) == "" || len(f.Accounts) == 0 {
 		return nil, false, nil
 	}
-	query, args := searchQuery(text, f)
-	if err := t.Select(&rows, query, args...); err != nil {
+	w := waysOf(text, f.Accounts)
+	query, args := w.query(f)
+	crowdedQuery, crowdedArgs := w.crowdedQuery()
+	var crowded bool
+	err = t.Together(
+		func() error { return t.Select(&rows, query, args...) },
+		func() error { _, err := t.Get(&crowded, crowdedQuery, crowdedArgs...); return err })
+	if err != nil {
 		return nil, false, err
 	}
-	if more = len(rows) > MaxFound; more {
-		rows = rows[:MaxFound]
+	if len(rows) > MaxFound {
+		return rows[:MaxFound], true, nil
 	}
-	return rows, more, nil
+	return rows, crowded, nil
 }

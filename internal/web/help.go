@@ -14,7 +14,7 @@ func (v *visit) help() error {
 		view.Unknown = append(view.Unknown, say(text))
 	}
 	view.Phone = []templates.Text{
-		say(templates.Bold("Find the payout. "), "Paste whatever they have into the search: a name, a reference, a key, the address of a page."),
+		say(templates.Bold("Find the payout. "), "Paste whatever they have into the search: a name (its words in any order), a reference, a key, the Message-ID of a mail, the address of a page."),
 		say(templates.Bold("Read question 3, “What is uncertain”. "), "It says what was sent, when, what came back, and when it can be certain at the latest."),
 		say(templates.Bold("Say what is known, and no more: "), "“We sent it; the bank has not said whether it took it; we ask again at …”. Never “it failed” while the triangle is there."),
 		say(templates.Bold("Do not make a new payout. "), "If the first one did happen, a new one pays twice: it has another key, and no bank would notice."),

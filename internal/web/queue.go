@@ -113,7 +113,7 @@ func (v *visit) queueView(q queueQuery, f store.ListFilter, faults templates.Fie
 		view.Rows = append(view.Rows, v.queueRow(c, d.beside[c.ID]))
 	}
 	if len(view.Rows) == 0 {
-		view.Empty = v.emptyQueue(q)
+		view.Empty = v.emptyQueue(q, d.more)
 	}
 	if q.text == "" {
 		view.Prev, view.Next = v.neighbours(q, f, d)
@@ -219,13 +219,20 @@ func (v *visit) deadline(c *model.Case, r *templates.QueueRow) {
 	}
 }
 
-// emptyQueue says why there is nothing, and that it was read.
-func (v *visit) emptyQueue(q queueQuery) *templates.EmptyView {
+// searchFinds is what the search looks for.
+const searchFinds = "intent id and key, step key, wire key, a provider’s reference or event (also one that only the evidence names), request id, the Message-ID of a mail, " +
+	"the link of a document, the ids of previews, requests for approval, lists, uploads, evidence and audit entries, addresses of this console, and the words of the payee’s name, in any order, each from its beginning"
+
+// emptyQueue says why there is nothing, and that it was read. crowded is a search
+// that looked at a part of what begins so.
+func (v *visit) emptyQueue(q queueQuery, crowded bool) *templates.EmptyView {
 	switch {
 	case q.unsearchable() != "":
 		return &templates.EmptyView{Title: "This cannot be searched for", Text: say(q.unsearchable(), " Nothing was looked up.")}
+	case q.text != "" && crowded:
+		return &templates.EmptyView{Title: "Too much begins like this", Text: say("More begins with these words than is looked through, and none of what was is in the list that you asked for. There may be others: write more of the name, or paste a key or a reference.")}
 	case q.text != "":
-		return &templates.EmptyView{Title: "Nothing is found", Text: say("Searched by intent id and key, step key, wire key, provider reference, request id, the ids of previews, requests for approval, uploads and audit entries, addresses of this console, and any word of the payee’s name from its beginning. What belongs to another account is not found either.")}
+		return &templates.EmptyView{Title: "Nothing is found", Text: say("Searched by ", searchFinds, ". What belongs to another account is not found either.")}
 	case q.address("sort", "") != "/":
 		return &templates.EmptyView{Title: "Nothing matches this filter", Text: say(templates.Link("/", "Show everything that needs somebody"))}
 	}

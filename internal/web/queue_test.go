@@ -131,7 +131,8 @@ func TestPastedSearches(t *testing.T) {
 	w := newWorld(t)
 	id := w.unknown("acme", "run-1", 90_050)
 	olga := w.browse("Olga")
-	for _, text := range []string{"  " + id + "\n", "\"" + id + "\"", "“run-1”,", "'run-1'", "<" + id + ":create-payout>", "https://console.example/intents/" + id + "?attempts=all#attempts", "(rep-run-1).", "\u200b" + id} {
+	for _, text := range []string{"  " + id + "\n", "\"" + id + "\"", "“run-1”,", "'run-1'", "<" + id + ":create-payout>", "https://console.example/intents/" + id + "?attempts=all#attempts", "(rep-run-1).", "\u200b" + id,
+		strings.ToUpper(id), id[:20] + "\u200b\u00ad" + id[20:], "Message-ID: <" + id + ".notify-payee@countersign.invalid>", "Παπαδο, ΕΛΕΝΗ", "po-of-nobody, or " + id} {
 		olga.wants(olga.get("/?q="+url.QueryEscape(text)), 200, "1 match", "Searched for")
 	}
 	if p := olga.get("/?q=" + url.QueryEscape("<run-1>")); !strings.Contains(p.body, "&lt;run-1&gt;") || !strings.Contains(p.body, ">Any<") {

@@ -51,11 +51,11 @@ func legible(text string) string {
 }
 
 // unquoted is a text to search for without what a paste brings along: space,
-// quotes, brackets and the end of a sentence. Where nothing else is left, it is
+// seen and unseen, quotes, brackets and the end of a sentence. Where nothing else is left, it is
 // the text.
 func unquoted(text string) string {
-	const around = "\"'`<>()[]{}“”„‟‘’‚‛«»‹›「」\u200b\u200e\u200f\ufeff"
-	frame := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(around, r) }
+	const around = "\"'`<>()[]{}“”„‟‘’‚‛«»‹›「」"
+	frame := func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || strings.ContainsRune(around, r) }
 	bare := strings.TrimFunc(strings.TrimRight(strings.TrimFunc(text, frame), ".,;!?"), frame)
 	if bare == "" {
 		return strings.TrimSpace(text)

@@ -387,7 +387,7 @@ func header(p Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<form class=\"find\" role=\"search\" action=\"/\"><label class=\"vh\" for=\"q\">Search by intent id, intent key, step key, provider reference or payee</label> <input id=\"q\" name=\"q\" type=\"search\" value=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<form class=\"find\" role=\"search\" action=\"/\"><label class=\"vh\" for=\"q\">Search by id, key, reference, Message-ID or payee</label> <input id=\"q\" name=\"q\" type=\"search\" value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1,0 +1,224 @@
+package store
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"countersign/internal/model"
+)
+
+func TestSearch(t *testing.T) {
+	db := openLists(t, open("acme", 1), open("acme", 2), open("globex", 3))
+	cases := map[string]string{
+		"intent-acme00001":                 "acme00001",
+		"INTENT-ACME00001":                 "acme00001",
+		"intent-acme00001:create-payout":   "acme00001",
+		"intent-acme00001:create-payout#2": "acme00001",
+		"intent-acme0":                     "acme00001 acme00002",
+		"intent-a":                         "", // too little of an id
+		"run-2":                            "acme00002",
+		"run-":                             "acme00001 acme00002",
+		"run-3":                            "", // another account's
+		"w-intent-acme00002":               "acme00002",
+		"po_intent-acme00002":              "acme00002",
+		"po_intent-globex00003":            "",
+		"ada":                              "acme00001 acme00002",
+		"Ada R":                            "acme00001 acme00002",
+		"da Rep":                           "", // only beginnings of words
+		"rep":                              "acme00001 acme00002",
+		"acme00001":                        "acme00001",
+		"http://127.0.0.1:1/intents/intent-acme00001?attempts=all#attempts": "acme00001",
+		"/documents/intent-acme00001%3Acreate-payout":                       "acme00001",
+		"<intent-acme00002.notify@countersign.invalid>":                     "acme00002",
+		"Message-ID: <INTENT-acme00002.notify@x.invalid>":                   "acme00002",
+		"about payout intent-acme00002, thank you":                          "acme00002",
+		"intent-acme\u200b000\u00ad02\ufeff":                                "acme00002",
+		"W-intent-acme00002":                                                "acme00002",
+		"\u200b":                                                            "",
+		"\u2060\u00ad":                                                      "",
+		"rep-1":                                                             "acme00001",
+		"%":                                                                 "",
+		"_":                                                                 "",
+		"' OR 1=1 --":                                                       "",
+		"a\x00b":                                                            "",
+		strings.Repeat("a", 10_000):                                         "",
+		"\xff":                                                              "",
+		"":                                                                  "",
+	}
+	for text, want := range cases {
+		if got := foundFor(t, db, text, "acme"); got != want {
+			t.Errorf("%.40q found %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestSearchOfWhatHangsOnAnIntent looks for ids that are pasted from its record.
+func TestSearchOfWhatHangsOnAnIntent(t *testing.T) {
+	db := openLists(t, open("acme", 1), open("acme", 2))
+	id := "intent-acme00002"
+	err := db.Update(t.Context(), func(tx *Tx) error {
+		for _, statement := range []string{
+			"INSERT INTO attempts (intent_id, step, number, generation, wire_key, trigger_by, worker, boot, fence, started_at, deadline_at, finished_at, result, request_id) SELECT intent_id, name, 1, 1, 'w', 'engine', 'w', 'b', 1, 1, 2, 2, 'unknown', 'req-1' FROM steps WHERE intent_id = ?",
+			"INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, document) SELECT 'evidence-1', intent_id, name, 'operator', 'happened', 1, 1, 'upload:upload-1' FROM steps WHERE intent_id = ?",
+			"INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, document) SELECT 'evidence-2', intent_id, name, 'operator', 'happened', 1, 1, 'https://bank.example/intents/letter-7#day=3' FROM steps WHERE intent_id = ?",
+			"INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, ref) SELECT 'evidence-3', intent_id, name, 'webhook', 'conflict', 1, 1, 'po_Other' FROM steps WHERE intent_id = ?",
+			"INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, ref) SELECT 'evidence-4', intent_id, name, 'query', 'inconclusive', 2, 2, 'po_Other' FROM steps WHERE intent_id = ?",
+			"INSERT INTO previews (id, intent_id, account, actor, action, input, plan, digest, version, people, created_at, expires_at) VALUES ('preview-1', ?, 'acme', 'a', 'retry', '0', '0', 'd', 1, 1, 1, 1)",
+			"INSERT INTO approvals (id, state, action, intent_id, account, digest, plan, input, needed, created_at, expires_at, version) VALUES ('approval-1', 'open', 'retry', ?, 'acme', 'd', '0', '0', 1, 1, 1, 1)",
+			"INSERT INTO audit_entries (id, at, actor, event, account, intent_id, canonical, mac) VALUES ('audit-1', 1, 'a', 'e', 'acme', ?, '0', '0')",
+			"INSERT INTO audit_log (idx, entry_id, account, event, intent_id, actor, at, leaf_hash) VALUES (405, 'audit-1', 'acme', 'e', ?, 'a', 1, '0')",
+		} {
+			if _, err := tx.Exec(statement, id); err != nil {
+				return fmt.Errorf("%.60s: %w", statement, err)
+			}
+		}
+		if _, err := tx.KeepWebhook(Webhook{Provider: "bank", EventID: "evt_77", Body: []byte("{}")}); err != nil {
+			return err
+		}
+		return tx.SettleWebhook(Webhook{Provider: "bank", EventID: "evt_77"}, "applied", "", id)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"req-1", "upload-1", "UPLOAD-1", "https://console/uploads/upload-1", "https://bank.example/intents/letter-7#day=3", "po_Other", "evt_77", "evidence-3",
+		"preview-1", "PREVIEW-1", "https://console/previews/preview-1/result", "Approval-1", "/approvals/approval-1", "audit-1", "AUDIT-1", "#405", "405", "/audit/405"} {
+		if got := foundFor(t, db, text, "acme"); got != "acme00002" {
+			t.Errorf("%s found %q", text, got)
+		}
+		if got := foundFor(t, db, text, "globex"); got != "" {
+			t.Errorf("%s is found behind the wall: %s", text, got)
+		}
+	}
+}
+
+func TestFolded(t *testing.T) {
+	for name, want := range map[string]string{"María Fernanda Quiñones": "maria fernanda quinones", "Đặng Minh Châu": "dang minh chau", "Σοφία Καραγιάννη": "σοφια καραγιαννη",
+		"ΝΙΚΟΣ": "νικοσ", "Νίκος": "νικοσ", "Łukasz Żółkiewski": "lukasz zolkiewski", "Søren Kjærgaard": "soren kjaergaard", "O'Brien, Ann": "o brien ann", "田中 陽子": "田中 陽子", "Yıldırım": "yildirim", "%": ""} {
+		if got := folded(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	rows := payeeWords(&model.Intent{ID: "i", Account: "acme", Payee: "Ann " + strings.Repeat("é", 100)})
+	if len(rows) != 2 || rows[1].Word != strings.Repeat("e", maxPayeeWord) {
+		t.Errorf("%+v", rows)
+	}
+}
+
+func sorted(rows []model.Intent) []model.Intent {
+	for i := range rows {
+		for j := i; j > 0 && rows[j].ID < rows[j-1].ID; j-- {
+			rows[j], rows[j-1] = rows[j-1], rows[j]
+		}
+	}
+	return rows
+}
+
+// TestSearchesUseIndexes: whatever a text may be, no table is read whole, and
+// each word of a name is answered by an index.
+func TestSearchesUseIndexes(t *testing.T) {
+	both := []string{"acme", "globex"}
+	err := openPlans(t).View(t.Context(), func(tx *Tx) error {
+		for _, text := range []string{"intent-abcdefg:create-payout", "po_7", "405", "Anna María López", "a b c d e f g h"} {
+			w := waysOf(text, both)
+			for _, ask := range []func() (string, []any){w.crowdedQuery, func() (string, []any) { return w.query(ListFilter{Accounts: both, Kind: "payout"}) }} {
+				query, args := ask()
+				plan := explain(t, tx, query, args)
+				for line := range strings.Lines(plan) {
+					if strings.HasPrefix(line, "SCAN ") && !ownTable.MatchString(line) {
+						t.Errorf("%s: %s%s", text, line, query)
+					}
+				}
+				if strings.Contains(text, " ") && !strings.Contains(plan, "payee_words") {
+					t.Errorf("%s does not go by words:\n%s", text, plan)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ownTable is what a query has made itself, of few rows.
+var ownTable = regexp.MustCompile(`^SCAN (part|found|seen|by_evidence|CONSTANT ROW)`)
+
+// TestSearchByNames: the words of a name in any order, each by its beginning.
+func TestSearchByNames(t *testing.T) {
+	var intents []model.Intent
+	for n, payee := range []string{"Hans Müller", "Hans Peter Schmidt", "Müller, Hansa", "María Fernanda Quiñones", "田中 陽子"} {
+		i := open("acme", int64(n+1))
+		i.Payee = payee
+		intents = append(intents, i)
+	}
+	foreign := open("globex", 9)
+	foreign.Payee = "Hans Müller"
+	db := openLists(t, append(intents, foreign)...)
+	for text, want := range map[string]string{
+		"müller hans":                        "acme00001 acme00003",
+		"MULLER HANS":                        "acme00001 acme00003",
+		"mü ha":                              "acme00001 acme00003",
+		"hans mül":                           "acme00001 acme00003",
+		"schmidt, hans":                      "acme00002",
+		"peter hans sch":                     "acme00002",
+		"hans hans":                          "acme00001 acme00002 acme00003",
+		"quinones maria":                     "acme00004",
+		"陽子 田中":                              "acme00005",
+		"müller anna":                        "",
+		"üller hans":                         "",
+		"hans % müller":                      "acme00001 acme00003",
+		"a b c d e f g h i j":                "",
+		"hans' OR '1'='1":                    "",
+		strings.Repeat("hans ", 50):          "",
+		"müller" + strings.Repeat(" x", 100): "",
+	} {
+		if got := foundFor(t, db, text, "acme"); got != want {
+			t.Errorf("%.40q found %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestSearchOfManyNamesSaysThatThereAreMore: where more begin so than are looked
+// at, nothing pretends to be all.
+func TestSearchOfManyNamesSaysThatThereAreMore(t *testing.T) {
+	var intents []model.Intent
+	for n := range int64(MaxFound + 2) {
+		i := open("acme", n)
+		i.State = model.Completed
+		intents = append(intents, i)
+	}
+	err := openLists(t, intents...).View(t.Context(), func(tx *Tx) error {
+		for text, want := range map[string]bool{"ada": true, "ada rep": true, "run-1": false, "rep-17": false} {
+			if _, more, err := tx.Search(text, ListFilter{Accounts: []string{"acme"}}); err != nil || more != want {
+				t.Errorf("%s: more %v (%v)", text, more, err)
+			}
+			rows, more, err := tx.Search(text, ListFilter{Accounts: []string{"acme"}, State: string(model.NeedsReview)})
+			if err != nil || len(rows) != 0 || more != want {
+				t.Errorf("%s of a state that none has: %s, more %v (%v)", text, names(rows), more, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// foundFor is what a text finds in an account; more is not expected.
+func foundFor(t *testing.T, db *DB, text, account string) (found string) {
+	t.Helper()
+	err := db.View(t.Context(), func(tx *Tx) error {
+		rows, more, err := tx.Search(text, ListFilter{Accounts: []string{account}})
+		if more {
+			t.Errorf("%.40q finds more than %s", text, names(rows))
+		}
+		found = names(sorted(rows))
+		return err
+	})
+	if err != nil {
+		t.Fatalf("%.40q: %v", text, err)
+	}
+	return found
+}
