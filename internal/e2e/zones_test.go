@@ -100,7 +100,11 @@ func (v *visitor) timesOf(t *testing.T, path, zone string) {
 		if !strings.Contains(said, local.Format("15:04")) {
 			t.Errorf("%s in %s: %s is written %q", path, zone, attr(n, "datetime"), said)
 		}
-		if offset := writtenOffset.FindString(said); offset != "" && offset != local.Format("-07:00") {
+		offset := writtenOffset.FindString(said)
+		if local.Format("-07:00") != time.Now().In(location).Format("-07:00") && offset == "" {
+			t.Errorf("%s in %s: %s is written %q, as if it had the offset of today", path, zone, attr(n, "datetime"), said)
+		}
+		if offset != "" && offset != local.Format("-07:00") {
 			t.Errorf("%s in %s: %s has the offset %s", path, zone, attr(n, "datetime"), offset)
 		}
 		count++

@@ -35,7 +35,7 @@ func (n narrator) overTime(entries []audit.Item) templates.TimelineView {
 	}
 	v := templates.TimelineView{Drawing: timeline.Draw(h), Rows: n.eventRows(acts)}
 	v.Drawing.Label = n.drawnWords()
-	v.Zone = say("Times in ", n.clock.ZoneName(), ". The axis is not to one scale: each stretch has its own.")
+	v.Zone = say("Times in ", n.clock.ZoneHead(), ". The axis is not to one scale: each stretch has its own.")
 	if n := len(v.Rows) - shownEvents; n > 0 {
 		v.Rows = v.Rows[n:]
 		v.Note = say(grouped(int64(n)), " older are in the tables of attempts and of evidence.")
@@ -181,27 +181,18 @@ func turnsOf(s *model.Step) (turns []turn) {
 // promises are the ends of promises that still matter for a step.
 func (n narrator) promises(s *model.Step) (list []timeline.Moment) {
 	if s.Settling && s.SettlesBy != 0 {
-		list = append(list, timeline.Moment{At: int64(s.SettlesBy), Says: "settles by " + n.short(s.SettlesBy)})
+		list = append(list, timeline.Moment{At: int64(s.SettlesBy), Says: "settles by " + n.at(s.SettlesBy).Brief()})
 	}
 	if s.State != model.OutcomeUnknown || s.ExternalRef != "" || n.object(s) != nil {
 		return list
 	}
 	if at, ok := n.c.NotFoundFinalAt(s); ok {
-		list = append(list, timeline.Moment{At: int64(at), Says: "“not found” is final from " + n.short(at)})
+		list = append(list, timeline.Moment{At: int64(at), Says: "“not found” is final from " + n.at(at).Brief()})
 	}
 	if until, ok := s.SafeUntil(n.timing.Call); ok && !n.stopped() {
-		list = append(list, timeline.Moment{At: int64(until), Says: "safe to send again until " + n.short(until)})
+		list = append(list, timeline.Moment{At: int64(until), Says: "safe to send again until " + n.at(until).Brief()})
 	}
 	return list
-}
-
-// short is a moment inside a drawing, whose caption names the zone.
-func (n narrator) short(t model.Time) string {
-	at := n.at(t)
-	if at.SameDay() {
-		return at.Of("15:04:05")
-	}
-	return at.Of("2 Jan 15:04")
 }
 
 // drawnWords say what the drawing shows, for whoever does not see it.

@@ -274,7 +274,7 @@ func auditTable(rows []AuditRow, clock Clock, about bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var8 string
-		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(clock.ZoneName())
+		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(clock.ZoneHead())
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/audit.templ`, Line: 105, Col: 42}
 		}

@@ -440,7 +440,7 @@ func timelineTable(rows []TimelineRow, clock Clock) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var20 string
-		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(clock.ZoneName())
+		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(clock.ZoneHead())
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/drawing.templ`, Line: 72, Col: 42}
 		}

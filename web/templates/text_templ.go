@@ -613,7 +613,7 @@ func clocktime(t Time) templ.Component {
 	})
 }
 
-// columnTime shows a time in a table whose column head names the zone.
+// columnTime shows a time in a table whose column head names the zone and its offset.
 func columnTime(t Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

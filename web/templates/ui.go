@@ -17,9 +17,17 @@ type Clock struct {
 // means that there is no such moment.
 func (c Clock) At(at int64) Time { return Time{At: at, Zone: c.Zone, Now: c.Now} }
 
-// ZoneName names the zone for column heads and filters: "UTC" or
-// "Europe/Berlin".
+// ZoneName names the zone for filters: "UTC" or "Europe/Berlin".
 func (c Clock) ZoneName() string { return zoneOf(c.Zone).String() }
+
+// ZoneHead names the zone for the head of a column of times, with the offset that
+// counts for every row without one of its own: "Europe/Berlin +01:00".
+func (c Clock) ZoneHead() string {
+	if zoneOf(c.Zone) == time.UTC {
+		return "UTC"
+	}
+	return c.ZoneName() + " " + c.At(c.Now).offset()
+}
 
 // Time is one moment as its viewer sees it. Make it with Clock.At.
 type Time struct {
@@ -42,24 +50,49 @@ func (t Time) offset() string { return t.local().Format("-07:00") }
 func (t Time) column() string { return t.local().Format("Mon 2 Jan 15:04" + t.otherOffset()) }
 func (t Time) second() string { return t.local().Format("2 Jan 15:04:05" + t.otherOffset()) }
 
-// otherOffset is the layout of the offset where it is not the page's own: with
-// the clocks changed in between, two rows of a table may read the same.
+// otherOffset is the layout of the offset where a row must write its own: where it
+// is not the one in the head of the column, and in the hour that the zone's clocks
+// show twice.
 func (t Time) otherOffset() string {
-	if shown := time.UnixMicro(t.Now).In(zoneOf(t.Zone)); shown.Format("-07:00") == t.offset() {
+	if t.offset() == t.shown().Format("-07:00") && !t.repeated() {
 		return ""
 	}
 	return " -07:00"
 }
 
-// sameDay says whether the moment lies on the day the page is shown.
-func (t Time) sameDay() bool {
-	shown := time.UnixMicro(t.Now).In(zoneOf(t.Zone))
-	return t.local().Format(time.DateOnly) == shown.Format(time.DateOnly)
+// repeated says whether the zone's clocks show this reading at two moments, as in
+// the hour that comes again when summer time ends.
+func (t Time) repeated() bool {
+	at := t.local()
+	_, here := at.Zone()
+	begins, ends := at.ZoneBounds()
+	for _, edge := range []time.Time{begins.Add(-1), ends} {
+		_, there := edge.Zone()
+		twin := at.Add(time.Duration(here-there) * time.Second)
+		if here != there && twin.Format(time.DateTime) == at.Format(time.DateTime) {
+			return true
+		}
+	}
+	return false
 }
 
-// SameDay says whether the moment lies on the day the page is shown, in the
-// viewer's zone.
-func (t Time) SameDay() bool { return t.sameDay() }
+// shown is when the page is shown, on the viewer's clock.
+func (t Time) shown() time.Time { return time.UnixMicro(t.Now).In(zoneOf(t.Zone)) }
+
+// sameDay says whether the moment lies on the day the page is shown.
+func (t Time) sameDay() bool {
+	return t.local().Format(time.DateOnly) == t.shown().Format(time.DateOnly)
+}
+
+// Brief writes the moment for a drawing whose caption has the head of the zone:
+// the clock on the day the page is shown, otherwise the date and the minute.
+func (t Time) Brief() string {
+	layout := "2 Jan 15:04"
+	if t.sameDay() {
+		layout = "15:04:05"
+	}
+	return t.Of(layout + t.otherOffset())
+}
 
 // Of writes the moment in the viewer's zone by a layout of package time.
 func (t Time) Of(layout string) string { return t.local().Format(layout) }

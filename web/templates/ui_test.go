@@ -43,19 +43,38 @@ func TestTimeInItsZone(t *testing.T) {
 	}{
 		{"utc", "2026-11-30T09:42:18Z", nil, "09:42:18 +00:00", "Mon 30 Nov 09:42"},
 		{"before the hour is set back", "2026-11-01T05:30:00Z", newYork, "01:30:00 -04:00", "Sun 1 Nov 01:30 -04:00"},
-		{"after it", "2026-11-01T06:30:00Z", newYork, "01:30:00 -05:00", "Sun 1 Nov 01:30"},
+		{"after it", "2026-11-01T06:30:00Z", newYork, "01:30:00 -05:00", "Sun 1 Nov 01:30 -05:00"},
+		{"when the hour is over", "2026-11-01T07:00:00Z", newYork, "02:00:00 -05:00", "Sun 1 Nov 02:00"},
+		{"an hour before it", "2026-11-01T04:59:59Z", newYork, "00:59:59 -04:00", "Sun 1 Nov 00:59 -04:00"},
 		{"the day before", "2026-11-30T02:00:00Z", newYork, "21:00:00 -05:00", "Sun 29 Nov 21:00"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			at := Clock{Zone: test.zone}.At(micros(test.at))
+			at := Clock{Now: micros("2026-11-30T09:42:18Z"), Zone: test.zone}.At(micros(test.at))
 			if at.clock() != test.clock || at.column() != test.column {
 				t.Errorf("got %q and %q", at.clock(), at.column())
+			}
+			if summer := strings.Contains(test.column, " -04:00"); strings.HasSuffix(at.Brief(), " -04:00") != summer {
+				t.Errorf("in a drawing it is %q", at.Brief())
 			}
 			if at.utc() != test.at {
 				t.Errorf("utc is %q", at.utc())
 			}
 		})
+	}
+}
+
+// TestZoneHead: the head of a column says the offset of the rows that write none.
+func TestZoneHead(t *testing.T) {
+	paris, err := time.LoadLocation("Europe/Paris")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := micros("2026-11-30T09:42:18Z")
+	for want, clock := range map[string]Clock{"UTC": {Now: now}, "Europe/Paris +01:00": {Now: now, Zone: paris}, "Europe/Paris +02:00": {Now: micros("2026-08-30T09:42:18Z"), Zone: paris}} {
+		if got := clock.ZoneHead(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 
