@@ -189,6 +189,10 @@ func TestListPages(t *testing.T) {
 		{"amount from", ListFilter{Accounts: []string{"acme"}, Currency: "EUR", Min: 300, Limit: 5}, "acme00003 acme00005", false},
 		{"stuck before", ListFilter{Accounts: []string{"acme"}, Before: 3, Limit: 5}, "acme00001", false},
 		{"nothing finished", ListFilter{Accounts: []string{"acme"}, State: "completed", Limit: 5}, "", false},
+		{"unknown in a currency", ListFilter{Accounts: []string{"acme"}, State: StateUnknown, Currency: "EUR", Limit: 5}, "acme00001 acme00003 acme00005", false},
+		{"unknown without money", ListFilter{Accounts: []string{"acme"}, State: StateUnknown, Currency: NoMoney, Limit: 5}, "", false},
+		{"unknown elsewhere", ListFilter{Accounts: []string{"acme"}, State: StateUnknown, Provider: "other", Limit: 5}, "", false},
+		{"everything without money", ListFilter{Accounts: []string{"acme"}, State: AnyState, Currency: NoMoney, Order: LargestAmount, Limit: 5}, "", false},
 		{"everything", ListFilter{Accounts: []string{"acme"}, State: AnyState, Limit: 5}, "acme00001 acme00003 acme00005", false},
 	}
 	err := db.View(t.Context(), func(tx *Tx) error {

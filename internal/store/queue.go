@@ -27,23 +27,27 @@ const (
 // Nobody, as an owner, selects what nobody has taken.
 const Nobody = "none"
 
+// NoMoney, as a currency, selects what moves no money.
+const NoMoney = "none"
+
 // ListFilter selects intents. Its zero members select everything but Accounts,
 // of which an intent must have one.
 type ListFilter struct {
 	Accounts []string
 	Kind     string
-	State    string // "" is open work
-	Currency string
+	State    string     // "" is open work
+	Currency string     // or NoMoney
 	Min, Max int64      // minor units of Currency, both included; 0 is no limit
 	Before   model.Time // uncertain or stuck since before
 	After    model.Time // uncertain or stuck since this moment or later
 	Due      model.Time // under a review that is to be decided by this moment
 	Provider string     // an effect at it is unknown, settling, under way or failed safely
-	Acting   bool       // leaves out what waits for an approver
-	Owner    string     // person id, or Nobody
-	Order    Order
-	From     *Position // none begins at the first
-	Limit    int
+	// Under StateUnknown, Provider and Currency are those of an unknown effect.
+	Acting bool   // leaves out what waits for an approver
+	Owner  string // person id, or Nobody
+	Order  Order
+	From   *Position // none begins at the first
+	Limit  int
 }
 
 // Position is a place in an order: right behind (or, Back, right before) the row
@@ -89,7 +93,7 @@ func (f ListFilter) arrange() arrangement {
 	switch {
 	case f.Finished(), f.Order == NewestIntent && f.State != "" && f.State != StateUnknown:
 		return f.arrangeNewest()
-	case f.Order == LargestAmount && f.Currency != "":
+	case f.Order == LargestAmount && f.priced():
 		return arrangement{column: "amount", desc: true, where: "sort_open > 0 AND currency = ?", args: []any{f.Currency}}
 	case f.Order == OldestIntent:
 		return arrangement{column: "created_at", where: "sort_open > 0"}
@@ -127,6 +131,26 @@ func (f ListFilter) Key(i *model.Intent) int64 {
 const atProvider = `EXISTS (SELECT 1 FROM steps stuck_at WHERE stuck_at.intent_id = intents.id AND stuck_at.provider = ?
 	AND stuck_at.state IN ('outcome_unknown', 'in_progress', 'failed_safely'))`
 
+// priced reports whether the filter is of one currency.
+func (f ListFilter) priced() bool { return f.Currency != "" && f.Currency != NoMoney }
+
+// unknownEffect tells whether a row of intents has an unknown effect with the
+// filter's provider and currency: an intent of an amount can wait for a message
+// that has none.
+func (f ListFilter) unknownEffect() (term string, args []any) {
+	term = "EXISTS (SELECT 1 FROM steps open_step WHERE open_step.intent_id = intents.id AND open_step.state = 'outcome_unknown'"
+	if f.Provider != "" {
+		term, args = term+" AND open_step.provider = ?", append(args, f.Provider)
+	}
+	switch {
+	case f.Currency == NoMoney:
+		term += " AND (open_step.amount = 0 OR open_step.currency = '')"
+	case f.Currency != "":
+		term, args = term+" AND open_step.amount <> 0 AND open_step.currency = ?", append(args, f.Currency)
+	}
+	return term + ")", args
+}
+
 // rest is the part of the filter that no index answers. Columns are hidden in
 // expressions, so that no planner leaves the index of the order for them.
 func (f ListFilter) rest(a arrangement) (where string, args []any) {
@@ -139,13 +163,16 @@ func (f ListFilter) rest(a arrangement) (where string, args []any) {
 	add(f.State == StateUnknown && a.column == "sort_open", "sort_open < ?", int64(model.BehindUncertain))
 	add(f.State == StateUnknown && a.column != "sort_open", "(uncertain_since + 0) > 0")
 	add(f.State != "" && f.State != AnyState && f.State != StateUnknown && !a.byState, "(state || '') = ?", f.State)
-	add(f.Currency != "" && a.column != "amount", "(currency || '') = ?", f.Currency)
-	add(f.Min > 0 && f.Currency != "", "(amount + 0) >= ?", f.Min)
-	add(f.Max > 0 && f.Currency != "", "(amount + 0) <= ?", f.Max)
+	add(f.priced() && a.column != "amount", "(currency || '') = ?", f.Currency)
+	add(f.Currency == NoMoney && f.State != StateUnknown, "((amount + 0) = 0 OR (currency || '') = '')")
+	add(f.Min > 0 && f.priced(), "(amount + 0) >= ?", f.Min)
+	add(f.Max > 0 && f.priced(), "(amount + 0) <= ?", f.Max)
 	add(f.Before != 0, "COALESCE(NULLIF(uncertain_since, 0), stuck_since) < ?", f.Before)
 	add(f.After != 0, "COALESCE(NULLIF(uncertain_since, 0), stuck_since) >= ?", f.After)
 	add(f.Due != 0, "review_due > 0 AND review_due <= ?", f.Due)
-	add(f.Provider != "", atProvider, f.Provider)
+	unknown, effectArgs := f.unknownEffect()
+	add(f.State == StateUnknown && f.Provider+f.Currency != "", unknown, effectArgs...)
+	add(f.Provider != "" && f.State != StateUnknown, atProvider, f.Provider)
 	add(f.Acting, "NOT "+waits)
 	add(f.Owner == Nobody, "(owner || '') = ''")
 	add(f.Owner != "" && f.Owner != Nobody && !a.byOwner, "(owner || '') = ?", f.Owner)

@@ -159,7 +159,7 @@ func (q queueQuery) orders(f store.ListFilter) []templates.Choice {
 		return templates.Choice{Href: q.carry(q.address("sort", string(order))), Label: label, Current: f.Order == order}
 	}
 	list := []templates.Choice{choice(store.OldestUncertainty, "oldest uncertainty")}
-	if q.currency != "" {
+	if q.currency != "" && q.currency != store.NoMoney {
 		list = append(list, choice(store.LargestAmount, "amount"))
 	}
 	list = append(list, choice(store.OldestIntent, "age"))

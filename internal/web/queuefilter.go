@@ -58,7 +58,7 @@ func (q queueQuery) known() error {
 		return bad("kind")
 	case !slices.Contains(own, q.state) && !slices.Contains(model.IntentStates, model.IntentState(q.state)):
 		return bad("state")
-	case q.currency != "" && !money:
+	case q.currency != "" && q.currency != store.NoMoney && !money:
 		return bad("currency")
 	case !slices.Contains([]string{"", "amount", "age", "new"}, q.sort):
 		return bad("sort")
@@ -80,7 +80,7 @@ func (q queueQuery) amounts(f *store.ListFilter) (faults templates.FieldErrors) 
 		}
 		var m model.Money
 		err := errors.New("choose the currency of the amount")
-		if q.currency != "" {
+		if q.currency != "" && q.currency != store.NoMoney {
 			m, err = model.ParseDecimal(typed, q.currency)
 		}
 		if err != nil {
@@ -175,7 +175,7 @@ func (q queueQuery) form(v *visit, d queueData, faults templates.FieldErrors) te
 	if accounts := v.actor.Accounts(); len(accounts) > 1 {
 		view.Accounts = chosen(q.account, accounts, same)
 	}
-	view.Currencies = chosen(q.currency, d.currencies, same)
+	view.Currencies = chosen(q.currency, append(slices.Clone(d.currencies), store.NoMoney), currencyLabel)
 	view.Providers = chosen(q.provider, d.providers, same)
 	view.Owners = q.owners(d)
 	view.Dues = mark(q.due, []templates.Choice{{Value: duePast, Label: "Past"}, {Value: dueSoon, Label: "Within 4 hours, or past"}, {Value: dueAny, Label: "Any"}})
@@ -196,6 +196,14 @@ func (q queueQuery) owners(d queueData) []templates.Choice {
 }
 
 func same(text string) string { return text }
+
+// currencyLabel names a currency in the filter.
+func currencyLabel(code string) string {
+	if code == store.NoMoney {
+		return "No money"
+	}
+	return code
+}
 
 // chosen offers values, and the one in force even where it is none of them.
 func chosen(value string, values []string, label func(string) string) (list []templates.Choice) {

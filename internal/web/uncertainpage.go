@@ -105,12 +105,20 @@ func add(c *templates.UncertainCell, p store.UncertainPart) {
 	c.Money = &sum
 }
 
+// currencyOf is the part's currency as the lists filter by it.
+func currencyOf(p store.UncertainPart) string {
+	if p.Currency == "" {
+		return store.NoMoney
+	}
+	return p.Currency
+}
+
 // uncertainRows sums the parts by provider and currency, in columns of age.
 func (v *visit) uncertainRows(parts []store.UncertainPart) (rows []templates.UncertainRow) {
 	for _, p := range parts {
 		last := len(rows) - 1
 		if last < 0 || rows[last].Provider != p.Provider || rows[last].Currency != p.Currency {
-			href := queueQuery{state: store.StateUnknown, currency: p.Currency, provider: p.Provider}.address()
+			href := queueQuery{state: store.StateUnknown, currency: currencyOf(p), provider: p.Provider}.address()
 			rows = append(rows, templates.UncertainRow{Href: href, Provider: p.Provider, Currency: p.Currency, Cells: make([]templates.UncertainCell, len(ageHeads)), Oldest: v.at(p.Oldest)})
 			last++
 		}
@@ -129,7 +137,7 @@ func kindRows(parts []store.UncertainPart) (rows []templates.UncertainKind) {
 	for _, p := range parts {
 		at := slices.IndexFunc(rows, func(r templates.UncertainKind) bool { return r.Value == p.Kind && r.Currency == p.Currency })
 		if at < 0 {
-			href := queueQuery{state: store.StateUnknown, kind: p.Kind, currency: p.Currency}.address()
+			href := queueQuery{state: store.StateUnknown, kind: p.Kind, currency: currencyOf(p)}.address()
 			at, rows = len(rows), append(rows, templates.UncertainKind{Href: href, Value: p.Kind, Kind: kindTitle(p.Kind), Currency: p.Currency})
 		}
 		add(&rows[at].Together, p)

@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"html"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -135,5 +137,41 @@ func TestSettlingMoney(t *testing.T) {
 	olga.wants(olga.get("/uncertain"), 200, "Nothing is uncertain", "Settling in time", "900.50 EUR", "settling in time at bank: 900.50 EUR (1 effect)")
 	if strings.Contains(gus.get("/uncertain").text(), "Settling in time") {
 		t.Error("another account's money is shown")
+	}
+}
+
+var (
+	rowLink  = regexp.MustCompile(`href="(/\?[^"]*state=outcome_unknown[^"]*)"`)
+	rowCount = regexp.MustCompile(`([\d,]+)(?: effects?| matche?s?|</td>)`)
+)
+
+// TestUncertainLinksToWhatItCounts: the list behind each row has as many rows as the
+// row counts effects, those without money and those of another currency too.
+func TestUncertainLinksToWhatItCounts(t *testing.T) {
+	w := newWorld(t)
+	w.fault(map[string]string{"method": "POST", "path": "/messages"}, "drop_after_accept", 2)
+	w.payout("acme", "told-1", 90_050) // paid; whether the notice went out is not known
+	w.payout("acme", "told-2", 70_000)
+	w.wait(10 * time.Second)
+	w.work()
+	w.unknownIn("a", "Ada", "EUR", 800, "2026-11-27T08:30:00Z")
+	w.unknownIn("b", "Ben", "KWD", 731_500, "2026-11-27T05:00:00Z")
+	olga := w.browse("Olga")
+	rows := 0
+	for row := range strings.SplitSeq(olga.get("/uncertain").body, "<tr>") {
+		link := rowLink.FindStringSubmatch(row)
+		if link == nil || !strings.Contains(row, `class="quiet"`) {
+			continue
+		}
+		rows++
+		counted := rowCount.FindAllStringSubmatch(row, -1)
+		want := counted[len(counted)-1][1]
+		list := olga.get(html.UnescapeString(link[1])).text()
+		if !strings.Contains(list, want+" match") {
+			t.Errorf("%s is behind %s effects and lists %q", link[1], want, regexp.MustCompile(`\d+ match`).FindString(list))
+		}
+	}
+	if rows < 6 {
+		t.Errorf("%d rows have links", rows)
 	}
 }
