@@ -41,6 +41,9 @@ func (t *Tx) shape(q *question) (*shape, error) {
 		return nil, err
 	}
 	s := &shape{query: q.query}
+	if row.Kind() != reflect.Struct && len(columns) == 1 {
+		s.query, columns = named(q.query), []string{"value"}
+	}
 	if s.fields, err = t.fieldsOf(row, columns); err != nil {
 		return nil, fmt.Errorf("%s: %w", verb(q.query), err)
 	}
@@ -48,6 +51,11 @@ func (t *Tx) shape(q *question) (*shape, error) {
 	t.db.shapes.Store(key, s)
 	return s, nil
 }
+
+// named gives the only column of a SELECT a name: what each database calls an
+// expression is its own affair, and PostgreSQL's "?column?" has question marks,
+// which stand for arguments here.
+func named(query string) string { return "WITH one (value) AS (" + query + ") SELECT value FROM one" }
 
 // columns asks the database what a SELECT would give, and for no row of it.
 func (t *Tx) columns(q *question) ([]string, error) {

@@ -68,6 +68,7 @@ func TestTogetherReadsTheSame(t *testing.T) {
 		type answers struct {
 			rows       []values
 			texts      []string
+			joined     []string
 			first      values
 			n          int
 			sum        int64
@@ -78,6 +79,9 @@ func TestTogetherReadsTheSame(t *testing.T) {
 			return []func() error{
 				func() error { return tx.Select(&a.rows, all) },
 				func() error { return tx.Select(&a.texts, "SELECT text_here FROM sorts_of_values") },
+				func() error {
+					return tx.Select(&a.joined, "SELECT text_here || ':' || state_here FROM sorts_of_values ORDER BY large")
+				},
 				func() (err error) { a.found, err = tx.Get(&a.first, all+" DESC LIMIT ?", 1); return err },
 				func() error {
 					_, err := tx.Get(&a.n, "SELECT count(*) FROM sorts_of_values WHERE yes AND text_here = ?", hostile)
@@ -98,7 +102,7 @@ func TestTogetherReadsTheSame(t *testing.T) {
 		if !reflect.DeepEqual(alone, together) {
 			t.Errorf("alone\n%+v\ntogether\n%+v", alone, together)
 		}
-		if len(alone.rows) != 3 || alone.rows[0].Text != hostile || alone.rows[2].Large != math.MaxInt64 || alone.rows[0].None != nil || *alone.rows[1].Maybe != 1 ||
+		if len(alone.rows) != 3 || len(alone.joined) != 3 || alone.rows[0].Text != hostile || alone.rows[2].Large != math.MaxInt64 || alone.rows[0].None != nil || *alone.rows[1].Maybe != 1 ||
 			!alone.found || alone.not || alone.n != 2 || alone.sum != 3 {
 			t.Errorf("read %+v", alone)
 		}
