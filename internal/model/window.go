@@ -89,49 +89,66 @@ func (c *Case) NotFoundFinalAt(s *Step) (at Time, ok bool) {
 }
 
 // UnknownAttempts are the attempts that may have done something that nobody
-// knows of. Attempts add up: one of them keeps the step unknown.
+// knows of. Attempts add up: one of them keeps the step unknown. Of many attempts
+// it looks at each a few times, not at each pair of them.
 func (c *Case) UnknownAttempts(s *Step) []*Attempt {
 	var open []*Attempt
+	denied, answers := s.deniedUntil(), s.keptAnswers()
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
-		if a.Result == ResultUnknown && !s.deniedAfter(a) && !c.clearedByAnswer(s, a) {
+		if a.Result == ResultUnknown && a.StartedAt >= denied && !c.clearedByAnswer(s, a, answers) {
 			open = append(open, a)
 		}
 	}
 	return open
 }
 
-// deniedAfter reports whether conclusive evidence says that the attempt did nothing.
-func (s *Step) deniedAfter(a *Attempt) bool {
-	return slices.ContainsFunc(s.Evidence, func(e Evidence) bool {
-		return e.Says == DidNotHappen && e.Attempt == 0 && e.BeganAt > a.StartedAt
-	})
+// deniedUntil is the moment before which every attempt is known to have done
+// nothing: conclusive evidence that began then says so. 0 is no such moment.
+func (s *Step) deniedUntil() (until Time) {
+	for i := range s.Evidence {
+		if e := &s.Evidence[i]; e.Says == DidNotHappen && e.Attempt == 0 {
+			until = max(until, e.BeganAt)
+		}
+	}
+	return until
+}
+
+// keptAnswer is an attempt's answer that the provider keeps under its key.
+type keptAnswer struct {
+	*Attempt
+	replayed bool // it answers for earlier attempts at once, else after their time
+}
+
+// keptAnswers are the answers that can answer for earlier attempts too: the
+// provider replayed them, or is known to keep exactly this refusal. Only within
+// the window: a forgotten key replays nothing.
+func (s *Step) keptAnswers() (list []keptAnswer) {
+	for i := range s.Attempts {
+		b := &s.Attempts[i]
+		refused := b.Result == ResultPermanent || b.Result == ResultCurable
+		acted := s.Contract.ActsAreStored && (b.Result == ResultAccepted || b.Result == ResultConfirmed || b.Result == ResultFailed)
+		stored := refused && slices.Contains(s.Contract.StoredCodes, b.Code) && s.Contract.SettleDelay >= 0
+		replayed := (refused || acted) && b.Replayed && s.Contract.ReplayMarker != ""
+		if (stored || replayed) && s.withinRetention(b) {
+			list = append(list, keptAnswer{b, replayed})
+		}
+	}
+	return list
 }
 
 // clearedByAnswer reports whether a later answer under the same key also answers
-// for this attempt: the provider replayed it, or is known to keep exactly this
-// refusal and had the time to finish the earlier request. Only within the
-// window: a forgotten key replays nothing.
-func (c *Case) clearedByAnswer(s *Step, a *Attempt) bool {
+// for this attempt: a replayed one, or a kept refusal where the provider had the
+// time to finish the earlier request.
+func (c *Case) clearedByAnswer(s *Step, a *Attempt, answers []keptAnswer) bool {
 	sent, bounded := c.lastSend(s, a)
 	if !bounded {
 		return false
 	}
 	settled := sent.Add(s.Contract.LongestCall + max(s.Contract.SettleDelay, 0))
-	for i := range s.Attempts {
-		b := &s.Attempts[i]
-		if b.Number <= a.Number || b.Generation != a.Generation {
-			continue
-		}
-		refused := b.Result == ResultPermanent || b.Result == ResultCurable
-		acted := s.Contract.ActsAreStored && (b.Result == ResultAccepted || b.Result == ResultConfirmed || b.Result == ResultFailed)
-		stored := refused && slices.Contains(s.Contract.StoredCodes, b.Code) && s.Contract.SettleDelay >= 0 && settled < b.StartedAt
-		replayed := (refused || acted) && b.Replayed && s.Contract.ReplayMarker != ""
-		if (stored || replayed) && s.withinRetention(b) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(answers, func(b keptAnswer) bool {
+		return b.Number > a.Number && b.Generation == a.Generation && (b.replayed || settled < b.StartedAt)
+	})
 }
 
 // withinRetention reports whether the provider surely still remembered the key
