@@ -283,6 +283,8 @@ CREATE UNIQUE INDEX attempts_one_open ON attempts (intent_id) WHERE finished_at 
 CREATE INDEX attempts_boot_open ON attempts (boot) WHERE finished_at = 0;
 CREATE INDEX attempts_request ON attempts (request_id) WHERE request_id <> '';
 CREATE INDEX attempts_calls ON attempts (started_at) WHERE result <> 'done';
+CREATE INDEX attempts_lost ON attempts (intent_id, step, number) WHERE lost;
+CREATE INDEX attempts_unknown ON attempts (intent_id, step, number) WHERE result = 'unknown' AND NOT lost;
 
 CREATE TABLE evidence (
   id         TEXT PRIMARY KEY,
@@ -306,8 +308,10 @@ CREATE TABLE evidence (
   dated      BIGINT NOT NULL DEFAULT 0,
   FOREIGN KEY (intent_id, step) REFERENCES steps (intent_id, name)
 );
-CREATE INDEX evidence_step ON evidence (intent_id, step, at);
+CREATE INDEX evidence_step ON evidence (intent_id, step, at, source);
 CREATE INDEX evidence_ref ON evidence (ref, intent_id) WHERE ref <> '';
+CREATE INDEX evidence_telling ON evidence (intent_id, step, at)
+  WHERE source IN ('operator', 'rule', 'late', 'bank_file') OR says IN ('happened', 'conflict', 'returned') OR says = 'did_not_happen' AND attempt = 0;
 CREATE INDEX evidence_document ON evidence (document) WHERE document <> '';
 
 CREATE TABLE conflicts (

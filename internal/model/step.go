@@ -1,5 +1,10 @@
 package model
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Class says what protects a step from happening twice.
 type Class string
 
@@ -100,6 +105,36 @@ type Step struct {
 	Attempts    []Attempt    `db:"-"` // by number
 	Evidence    []Evidence   `db:"-"` // by time
 	Generations []Generation `db:"-"` // frozen requests, by generation
+
+	// Left counts what an outline leaves out; zero where the record is whole.
+	Left Left `db:"-"`
+}
+
+// Left counts the older attempts and evidence of a step that an outline leaves
+// out. Looks are those among the evidence that came from asking the provider.
+type Left struct{ Attempts, Evidence, Looks int }
+
+// Tried is how many attempts the step has had, in an outline too.
+func (s *Step) Tried() int { return len(s.Attempts) + s.Left.Attempts }
+
+// Looks is how often the provider was asked about the step, in an outline too.
+func (s *Step) Looks() int {
+	count := s.Left.Looks
+	for i := range s.Evidence {
+		if s.Evidence[i].Source == FromQuery {
+			count++
+		}
+	}
+	return count
+}
+
+// Attempt is the attempt with a number, or nil where there is none here.
+func (s *Step) Attempt(number int) *Attempt {
+	i, found := slices.BinarySearchFunc(s.Attempts, number, func(a Attempt, n int) int { return cmp.Compare(a.Number, n) })
+	if !found {
+		return nil
+	}
+	return &s.Attempts[i]
 }
 
 // Order is what a person asked the engine to do with a step.

@@ -86,6 +86,16 @@ func (t *Tx) LockAhead(ids []string) error {
 // Case loads an intent whole, to be read, in one statement. The error is of kind
 // NotFound where there is none.
 func (t *Tx) Case(id string) (*model.Case, error) {
+	return t.caseBy(id, (*gathered).read)
+}
+
+// Outline is Case with an outline of its record: to be shown, for nothing is
+// decided by it.
+func (t *Tx) Outline(id string) (*model.Case, error) {
+	return t.caseBy(id, (*gathered).outline)
+}
+
+func (t *Tx) caseBy(id string, read func(g *gathered, frozen string) error) (*model.Case, error) {
 	c, g := &model.Case{}, t.among([]string{id})
 	found := false
 	err := t.Together(
@@ -93,7 +103,7 @@ func (t *Tx) Case(id string) (*model.Case, error) {
 			found, err = t.Get(&c.Intent, "SELECT * FROM intents WHERE id = ?", id)
 			return err
 		},
-		func() error { return g.read("*") })
+		func() error { return read(g, "*") })
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,7 @@ type gathered struct {
 	undone        []undoing
 	returned      []string // intents of which money came back
 	dead          []deadBoot
+	left          []leftOut // of an outline
 }
 
 // undoing is a confirmed step of a compensation.
@@ -47,10 +48,23 @@ func (t *Tx) among(ids []string) *gathered {
 // read reads all rows at once. frozen are the columns of a frozen request that
 // are wanted: its bytes are large.
 func (g *gathered) read(frozen string) error {
-	return g.tx.Together(
-		g.rows(&g.steps, "*", "steps", "intent_id, position"),
+	return g.readWith(frozen,
 		g.rows(&g.attempts, "*", "attempts", "intent_id, step, number"),
-		g.rows(&g.evidence, "*", "evidence", "intent_id, step, at, id"),
+		g.rows(&g.evidence, "*", "evidence", "intent_id, step, at, id"))
+}
+
+// outline reads what read does, but of attempts and evidence only what an outline
+// has.
+func (g *gathered) outline(frozen string) error {
+	return g.readWith(frozen,
+		g.some(&g.attempts, attemptHeads, attemptOutline),
+		g.some(&g.evidence, evidenceHeads, evidenceOutline),
+		g.some(&g.left, evidenceHeads, evidenceLeft))
+}
+
+func (g *gathered) readWith(frozen string, record ...func() error) error {
+	return g.tx.Together(append(record,
+		g.rows(&g.steps, "*", "steps", "intent_id, position"),
 		g.rows(&g.frozen, frozen, "generations", "intent_id, step, number"),
 		g.rows(&g.conflicts, "*", "conflicts", "opened_at, id"),
 		g.rows(&g.compensations, "*", "compensations", "asked_at, id"),
@@ -60,8 +74,7 @@ func (g *gathered) read(frozen string) error {
 		g.some(&g.undone, "SELECT i.id, i.parent, s.operation FROM intents i JOIN steps s ON s.intent_id = i.id WHERE i.parent <> '' AND s.state = 'confirmed' AND i.parent IN ", ""),
 		g.some(&g.returned, "SELECT DISTINCT intent_id FROM steps WHERE returned > 0 AND intent_id IN (SELECT parent FROM intents WHERE parent <> '' AND id IN ", ")"),
 		g.some(&g.dead, "SELECT id, dead_at FROM boots WHERE dead_at > 0 AND id IN (SELECT boot FROM attempts WHERE lost AND intent_id IN ", ")"),
-		func() error { _, err := g.tx.Hold(); return err },
-	)
+		func() error { _, err := g.tx.Hold(); return err })...)
 }
 
 // rows reads one table's rows of the intents.
@@ -120,6 +133,7 @@ func (g *gathered) hangSteps(byID map[string]*model.Case) (err error) {
 		s := byID[e.IntentID].Step(e.Step)
 		s.Evidence = append(s.Evidence, e)
 	}
+	g.hangLeft(byID)
 	for _, f := range g.frozen {
 		s := byID[f.IntentID].Step(f.Step)
 		s.Generations = append(s.Generations, f)

@@ -13,6 +13,16 @@ const headColumns = "intent_id, step, number, wire_key, method, url, content_typ
 // statements as for one: everything of a case but params and frozen bytes. rows
 // are the intents as List gave them.
 func (t *Tx) Cases(rows []model.Intent) ([]*model.Case, error) {
+	return t.casesBy(rows, (*gathered).read)
+}
+
+// Outlines is Cases with an outline of each record: to be shown, for nothing is
+// decided by it.
+func (t *Tx) Outlines(rows []model.Intent) ([]*model.Case, error) {
+	return t.casesBy(rows, (*gathered).outline)
+}
+
+func (t *Tx) casesBy(rows []model.Intent, read func(g *gathered, frozen string) error) ([]*model.Case, error) {
 	list := make([]*model.Case, len(rows))
 	ids := make([]string, len(rows))
 	for i, row := range rows {
@@ -22,7 +32,7 @@ func (t *Tx) Cases(rows []model.Intent) ([]*model.Case, error) {
 		return list, nil
 	}
 	g := t.among(ids)
-	if err := g.read(headColumns); err != nil {
+	if err := read(g, headColumns); err != nil {
 		return nil, err
 	}
 	return list, g.complete(list)

@@ -58,20 +58,10 @@ func (n narrator) worthAsking() *model.Step {
 		return nil
 	}
 	final, known := n.c.NotFoundFinalAt(s)
-	if known && final > now && s.ExternalRef == "" && looks(s) > 0 {
+	if known && final > now && s.ExternalRef == "" && s.Looks() > 0 {
 		return nil
 	}
 	return s
-}
-
-// looks counts the queries about a step.
-func looks(s *model.Step) (count int) {
-	for _, e := range s.Evidence {
-		if e.Source == model.FromQuery {
-			count++
-		}
-	}
-	return count
 }
 
 // whyAsk says what asking is good for, and what else could be done.

@@ -98,7 +98,7 @@ func (p *bulkPage) unacknowledged(tx *store.Tx) ([]*model.Case, error) {
 			rows = append(rows, i)
 		}
 	}
-	return tx.Cases(rows)
+	return tx.Outlines(rows)
 }
 
 // bulk shows a list: its preview, the request about it, or its results.

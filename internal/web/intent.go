@@ -17,6 +17,7 @@ import (
 // intentData is what the page of one intent reads.
 type intentData struct {
 	c         *model.Case
+	record    recordPages
 	kin       *model.Case // the parent of a compensation, or what undid the intent; nil is none
 	people    []model.Person
 	alike     store.Counted
@@ -41,22 +42,34 @@ const (
 // caseOf reads an intent that the viewer may see; others do not exist.
 func (v *visit) caseOf(tx *store.Tx, id string) (*model.Case, error) {
 	c, err := tx.Case(id)
+	return v.seen(c, err)
+}
+
+// outlineOf is caseOf without the middle of a long record, to show the intent.
+func (v *visit) outlineOf(tx *store.Tx, id string) (*model.Case, error) {
+	c, err := tx.Outline(id)
+	return v.seen(c, err)
+}
+
+// seen holds an intent that was read against what the viewer may see.
+func (v *visit) seen(c *model.Case, err error) (*model.Case, error) {
 	if err != nil {
 		return nil, err
 	}
 	if !v.actor.Sees(c.Account) {
-		return nil, notFound("There is no intent %s, or it is not yours to see.", id)
+		return nil, notFound("There is no intent %s, or it is not yours to see.", c.ID)
 	}
 	v.watch(c)
 	return c, v.actor.May(c.Account, authz.ReadIntents).Err()
 }
 
 func (d *intentData) read(tx *store.Tx, v *visit, id string) (err error) {
-	if d.c, err = v.caseOf(tx, id); err != nil {
+	if d.c, err = v.outlineOf(tx, id); err != nil {
 		return err
 	}
 	return tx.Together(
 		func() error { return d.readLost(tx) },
+		func() error { return d.record.read(tx, d.c, v.r.URL.Query()) },
 		func() (err error) { d.people, err = tx.People(d.c.Account); return err },
 		func() (err error) { d.alike, d.similar, err = tx.Alike(id, shownAlike); return err },
 		func() (err error) { d.linked, err = tx.Linked(d.c); return err },
@@ -70,7 +83,7 @@ func (d *intentData) read(tx *store.Tx, v *visit, id string) (err error) {
 // readKin reads the intent that kinOf names, if any.
 func (d *intentData) readKin(tx *store.Tx) (err error) {
 	if id := kinOf(d.c); id != "" {
-		d.kin, err = tx.Case(id)
+		d.kin, err = tx.Outline(id)
 	}
 	return err
 }
@@ -129,7 +142,7 @@ func (v *visit) intentView(d intentData, verdicts []actions.Verdict) templates.I
 	view.Verb, view.Joiner = n.title()
 	view.Next.Facts = append(view.Next.Facts, v.alarms(d.alerts)...)
 	view.Next.Action, view.Next.Second = who.proposedButtons(verdicts)
-	n.record(&view, v.r.URL.Query())
+	n.record(&view, d.record)
 	view.Timeline = n.overTime(d.entries)
 	if len(view.Links) == 0 {
 		view.LinksNote = say("No parent, no compensation, nothing that looks alike.")

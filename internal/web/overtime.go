@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/audit"
 	"countersign/internal/model"
+	"countersign/internal/store"
 	"countersign/internal/web/timeline"
 	"countersign/web/templates"
 )
@@ -18,6 +19,7 @@ const shownEvents = 20
 // overTime shows what happened, as a drawing and as a table of the same.
 // entries are audit entries of the intent, for the acts that leave nothing else.
 func (n narrator) overTime(entries []audit.Item) templates.TimelineView {
+	n.c = drawn(n.c)
 	acts := n.acts(entries)
 	h := timeline.History{Zone: n.clock.Zone}
 	if !n.c.State.Final() || n.c.Uncertain != 0 {
@@ -36,11 +38,48 @@ func (n narrator) overTime(entries []audit.Item) templates.TimelineView {
 	v := templates.TimelineView{Drawing: timeline.Draw(h), Rows: n.eventRows(acts)}
 	v.Drawing.Label = n.drawnWords()
 	v.Zone = say("Times in ", n.clock.ZoneHead(), ". The axis is not to one scale: each stretch has its own.")
+	older := 0
 	if n := len(v.Rows) - shownEvents; n > 0 {
-		v.Rows = v.Rows[n:]
-		v.Note = say(grouped(int64(n)), " older are in the tables of attempts and of evidence.")
+		v.Rows, older = v.Rows[n:], n
+	}
+	for _, s := range n.c.Steps {
+		older += s.Left.Attempts + s.Left.Evidence
+	}
+	if older > 0 {
+		v.Note = say(grouped(int64(older)), " older are in the tables of attempts and of evidence.")
 	}
 	return v
+}
+
+// drawn is the case as far back as its record is known without a gap: of a step
+// with a long record, the newest attempts and what was learnt since the first of
+// these.
+func drawn(c *model.Case) *model.Case {
+	whole := *c
+	whole.Steps = slices.Clone(c.Steps)
+	for i, s := range whole.Steps {
+		if s.Left != (model.Left{}) {
+			whole.Steps[i] = recent(s)
+		}
+	}
+	return &whole
+}
+
+func recent(s *model.Step) *model.Step {
+	r := *s
+	var since model.Time
+	if s.Left.Evidence > 0 {
+		since = s.Evidence[max(len(s.Evidence)-store.OutlineRows, 0)].At
+	}
+	if s.Left.Attempts > 0 {
+		since = max(since, unbroken(s.Attempts)[0].StartedAt)
+	}
+	before := func(at model.Time) bool { return at < since }
+	r.Attempts = slices.DeleteFunc(slices.Clone(s.Attempts), func(a model.Attempt) bool { return before(a.StartedAt) })
+	r.Evidence = slices.DeleteFunc(slices.Clone(s.Evidence), func(e model.Evidence) bool { return before(e.At) && e.Source != model.FromOperator })
+	r.Left.Attempts += len(s.Attempts) - len(r.Attempts)
+	r.Left.Evidence += len(s.Evidence) - len(r.Evidence)
+	return &r
 }
 
 // happenedAnything reports whether there is anything to draw but promises.
@@ -202,8 +241,11 @@ func (n narrator) drawnWords() string {
 		if len(s.Attempts) == 0 && len(s.Evidence) == 0 {
 			continue
 		}
-		text := s.Name + ": " + counted(len(s.Attempts), "attempt")
-		if count := looks(s); count > 0 {
+		text := s.Name + ": " + counted(s.Tried(), "attempt")
+		if s.Left.Attempts > 0 {
+			text += fmt.Sprintf(", the newest %d of them drawn", len(s.Attempts))
+		}
+		if count := s.Looks(); count > 0 {
 			text += ", " + counted(count, "check")
 		}
 		text += ", now " + words(string(stepState(s)))

@@ -95,7 +95,7 @@ func (d *queueData) readRows(tx *store.Tx, q queueQuery, f store.ListFilter) (er
 	if err != nil {
 		return err
 	}
-	return tx.Together(func() (err error) { d.cases, err = tx.Cases(rows); return err },
+	return tx.Together(func() (err error) { d.cases, err = tx.Outlines(rows); return err },
 		func() (err error) { d.beside, err = tx.Beside(rows); return err })
 }
 

@@ -1,10 +1,7 @@
 package web
 
 import (
-	"cmp"
 	"fmt"
-	"net/url"
-	"slices"
 	"strings"
 
 	"countersign/internal/audit"
@@ -18,28 +15,26 @@ const (
 	shownEvidence = 15
 )
 
-// record fills in the steps, attempts and evidence.
-func (n narrator) record(v *templates.IntentView, q url.Values) {
-	before := ""
+// record fills in the steps, and the attempts and evidence that the page shows.
+func (n narrator) record(v *templates.IntentView, shown recordPages) {
+	before, late := "", map[string]map[int]bool{}
 	for _, s := range n.c.Steps {
 		v.Steps = append(v.Steps, n.stepRow(s, before))
 		if s.State != model.NotNeeded {
 			before = s.Name
 		}
-		late := lateAnswers(s)
-		for _, a := range s.Attempts {
-			row := n.attemptRow(s, a)
-			row.Late = late[a.Number]
-			v.Attempts = append(v.Attempts, row)
-		}
-		for _, e := range s.Evidence {
-			v.Evidence = append(v.Evidence, n.evidenceRow(s, e))
-		}
+		late[s.Name] = lateAnswers(s)
 	}
-	newestFirst(v.Attempts, func(a templates.AttemptRow) int64 { return a.Started.At })
-	newestFirst(v.Evidence, func(e templates.EvidenceRow) int64 { return e.At.At })
-	v.Attempts, v.MoreAttempts = recordPage(n.c.ID, "attempts", v.Attempts, func(a templates.AttemptRow) string { return a.ID }, q, shownAttempts)
-	v.Evidence, v.MoreEvidence = recordPage(n.c.ID, "evidence", v.Evidence, func(e templates.EvidenceRow) string { return e.ID }, q, shownEvidence)
+	for _, a := range shown.attempts.rows {
+		row := n.attemptRow(n.c.Step(a.Step), a)
+		row.Late = late[a.Step][a.Number]
+		v.Attempts = append(v.Attempts, row)
+		v.MoreAttempts = shown.attempts.more(n.c.ID, "attempts", row.ID)
+	}
+	for _, e := range shown.evidence.rows {
+		v.Evidence = append(v.Evidence, n.evidenceRow(n.c.Step(e.Step), e))
+		v.MoreEvidence = shown.evidence.more(n.c.ID, "evidence", e.ID)
+	}
 }
 
 // lateAnswers are the attempts of a step whose answer came after they were given
@@ -52,12 +47,6 @@ func lateAnswers(s *model.Step) map[int]bool {
 		}
 	}
 	return late
-}
-
-// newestFirst sorts rows by time; of the same moment, the later step stands first.
-func newestFirst[R any](rows []R, at func(R) int64) {
-	slices.SortStableFunc(rows, func(a, b R) int { return cmp.Compare(at(a), at(b)) })
-	slices.Reverse(rows)
 }
 
 func (n narrator) stepRow(s *model.Step, before string) templates.StepRow {
@@ -88,9 +77,9 @@ func classWords(s *model.Step) string {
 
 func (n narrator) attemptCount(s *model.Step) string {
 	if s.Class.Effect() && s.Tries > 0 {
-		return fmt.Sprintf("%d, %d of %d by the engine", len(s.Attempts), s.Tries, n.timing.Tries)
+		return fmt.Sprintf("%s, %d of %d by the engine", grouped(int64(s.Tried())), s.Tries, n.timing.Tries)
 	}
-	return fmt.Sprint(len(s.Attempts))
+	return grouped(int64(s.Tried()))
 }
 
 // resultState is the state whose shape an attempt's result takes.
@@ -112,7 +101,7 @@ var triggers = map[model.Trigger]string{model.ByEngine: "by the engine", model.B
 	model.ByOperator: "by a person", model.ByRecovery: "after a lost worker"}
 
 func (n narrator) attemptRow(s *model.Step, a model.Attempt) templates.AttemptRow {
-	row := templates.AttemptRow{ID: fmt.Sprintf("attempt-%s-%d", s.Name, a.Number), Step: s.Name, Number: a.Number, Generation: a.Generation,
+	row := templates.AttemptRow{ID: attemptName(a), Step: s.Name, Number: a.Number, Generation: a.Generation,
 		Trigger: triggers[a.Trigger], Worker: a.Worker, Started: n.at(a.StartedAt), Finished: n.at(a.FinishedAt), Result: string(a.Result),
 		State: resultState(a.Result), RequestID: a.RequestID, WireKey: a.WireKey, Replayed: a.Replayed}
 	if a.Reason != "" {

@@ -40,7 +40,7 @@ func (v *visit) awaitResult(preview string, r actions.Receipt) {
 	for until := time.Now().Add(v.patience); time.Now().Before(until); time.Sleep(glance) {
 		over := false
 		err := v.read(func(tx *store.Tx) error {
-			c, err := tx.Case(r.Intent)
+			c, err := tx.Outline(r.Intent)
 			if err != nil {
 				return err
 			}
@@ -165,10 +165,10 @@ func (p previewPage) retried(s *model.Step, view *templates.ResultView) {
 	if s != nil && s.Rule != "" && !s.Class.Effect() {
 		view.Title, view.Note.Title = "Ordered: asked for approval anew", say("The engine makes a new request for signatures; nothing is sent to a provider before people sign it.")
 	}
-	if s == nil || p.receipt.Attempt == nil || *p.receipt.Attempt > len(s.Attempts) {
+	if s == nil || p.receipt.Attempt == nil || s.Attempt(*p.receipt.Attempt) == nil {
 		return
 	}
-	a := s.Attempts[*p.receipt.Attempt-1]
+	a := s.Attempt(*p.receipt.Attempt)
 	view.About = fmt.Sprintf("Attempt %d", a.Number)
 	view.Facts = append(view.Facts, templates.Fact{Label: "Sent", Text: say(p.at(a.StartedAt))})
 	if a.FinishedAt == 0 {

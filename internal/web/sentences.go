@@ -30,7 +30,7 @@ func (n narrator) whyUnknown(s *model.Step) templates.Text {
 func (n narrator) sentIn(s *model.Step) templates.Text {
 	first, last := s.Attempts[0], s.Attempts[len(s.Attempts)-1]
 	text := say("We sent ", n.whatGoes(s))
-	if len(s.Attempts) == 1 {
+	if s.Tried() == 1 {
 		return say(text, " at ", n.clockAt(first.StartedAt))
 	}
 	keys := "under one key"
@@ -40,7 +40,7 @@ func (n narrator) sentIn(s *model.Step) templates.Text {
 	case first.Generation != last.Generation:
 		keys = fmt.Sprintf("under %d keys", last.Generation)
 	}
-	return say(text, " ", times(len(s.Attempts)), " ", keys, ", first at ", n.clockAt(first.StartedAt), ", last at ", n.clockAt(last.StartedAt))
+	return say(text, " ", times(s.Tried()), " ", keys, ", first at ", n.clockAt(first.StartedAt), ", last at ", n.clockAt(last.StartedAt))
 }
 
 // whatGoes names what a step sends, and to whom.
@@ -66,12 +66,12 @@ func (n narrator) whatGoes(s *model.Step) templates.Text {
 func (n narrator) brokeOff(s *model.Step) templates.Text {
 	reason := s.Attempts[0].Reason
 	for _, a := range s.Attempts {
-		if a.Reason != reason || a.Reason == "" {
+		if a.Reason != reason || a.Reason == "" || s.Left.Attempts > 0 {
 			return say("no answer came back that we can trust")
 		}
 	}
 	text := say(n.prose(inside(reason)))
-	if len(s.Attempts) > 1 {
+	if s.Tried() > 1 {
 		text = say("each time ", text)
 	}
 	return text
@@ -102,10 +102,16 @@ func (n narrator) askedSince(s *model.Step) templates.Text {
 		}
 	}
 	text := say()
-	if len(none) > 0 {
+	switch {
+	case s.Left.Looks > 0:
+		text = say(text, "; it was asked about ", times(s.Looks()))
+		if len(none) > 0 {
+			text = say(text, ", and ", s.Provider, " did not know it last at ", n.clockAt(none[len(none)-1].At))
+		}
+	case len(none) > 0:
 		text = say(text, "; ", s.Provider, " did not know it ", n.onTimes(none))
 	}
-	if len(other) > 0 {
+	if len(other) > 0 && s.Left.Looks == 0 {
 		text = say(text, "; ", counted(len(other), "look-up"), " settled nothing, the last at ", n.clockAt(other[len(other)-1].At))
 	}
 	at, ok := n.c.NotFoundFinalAt(s)

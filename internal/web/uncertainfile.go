@@ -57,7 +57,7 @@ func (v *visit) writeUncertain(tx *store.Tx, into io.Writer, accounts []string) 
 		if err != nil {
 			return err
 		}
-		cases, err := tx.Cases(rows)
+		cases, err := tx.Outlines(rows)
 		if err != nil {
 			return err
 		}

@@ -73,7 +73,7 @@ func (d *uncertainData) read(tx *store.Tx, v *visit, accounts []string) error {
 				return err
 			}
 			d.more = more
-			d.cases, err = tx.Cases(rows)
+			d.cases, err = tx.Outlines(rows)
 			return err
 		})
 }

@@ -171,20 +171,22 @@ func (n narrator) sent(s *model.Step) templates.Text {
 		return say("never by us")
 	}
 	first, last := s.Attempts[0], s.Attempts[len(s.Attempts)-1]
-	if len(s.Attempts) == 1 {
+	if s.Tried() == 1 {
 		return say("once, ", n.clockAt(first.StartedAt))
 	}
 	same := ", byte for byte the same"
 	if first.Generation != last.Generation {
 		same = fmt.Sprintf(", under %d keys", last.Generation)
 	}
-	return say(times(len(s.Attempts)), ", first ", n.clockAt(first.StartedAt), ", last ", n.clockAt(last.StartedAt), same)
+	return say(times(s.Tried()), ", first ", n.clockAt(first.StartedAt), ", last ", n.clockAt(last.StartedAt), same)
 }
 
-// cameBack counts what the attempts ended with, the most frequent first.
+// cameBack counts what the attempts ended with, the most frequent first; of a long
+// record, the newest.
 func (n narrator) cameBack(s *model.Step) templates.Text {
 	count := map[string]int{}
-	for _, a := range s.Attempts {
+	newest := unbroken(s.Attempts)
+	for _, a := range newest {
 		count[endedWith(a)]++
 	}
 	list := make([]string, 0, len(count))
@@ -197,8 +199,11 @@ func (n narrator) cameBack(s *model.Step) templates.Text {
 	for i, what := range list {
 		list[i] = fmt.Sprintf("%d × %s", count[what], what)
 	}
-	if len(list) == 0 {
+	switch {
+	case len(list) == 0:
 		return nil
+	case s.Left.Attempts > 0:
+		return say("of the newest ", fmt.Sprint(len(newest)), ": ", strings.Join(list, ", "))
 	}
 	return say(strings.Join(list, ", "))
 }
@@ -238,7 +243,7 @@ func (n narrator) checked(s *model.Step) templates.Text {
 	case last == nil:
 		return say("not yet")
 	}
-	text := say(times(looks(s)), ", last ", n.clockAt(last.At), ": ", words(string(last.Says)), ". ", n.prose(last.Detail))
+	text := say(times(s.Looks()), ", last ", n.clockAt(last.At), ": ", words(string(last.Says)), ". ", n.prose(last.Detail))
 	if s.NextCheckAt != 0 {
 		text = say(text, " Next ", n.clockAt(s.NextCheckAt), ".")
 	}
