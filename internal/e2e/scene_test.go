@@ -335,8 +335,8 @@ func (s *scene) entries() {
 	}
 }
 
-// words lets the operator write a note that no page may take for markup, and
-// keep a view for the account.
+// words lets the operator write a note that no page may take for markup, keep a
+// view for the account, and select what the list is made of.
 func (s *scene) words() {
 	v := signIn(s.t, s.demo.Address, s.person('o'))
 	token := v.token(s.t)
@@ -347,6 +347,14 @@ func (s *scene) words() {
 		s.t.Fatalf("a note: status %d; a view: status %d: %s", note.status, kept.status, kept.body)
 	}
 	s.places["view"] = strings.TrimPrefix(kept.header.Get("Location"), "/views/")
+	for name, ticked := range map[string][]string{"selection": {s.places["unknown"], s.places["needs_review"], s.places["completed"]}, "no selection": {}} {
+		selected := v.post(s.t, "/selections", url.Values{"csrf": {token}, "here": {"/?state=all"}, "shown": {strings.Join(ticked, " ")}, "intent": ticked, "do": {"look"}})
+		at, err := url.Parse(selected.header.Get("Location"))
+		if err != nil || selected.status != http.StatusSeeOther {
+			s.t.Fatalf("a selection: status %d, %v: %s", selected.status, err, selected.body)
+		}
+		s.places[name] = strings.TrimPrefix(at.Path, "/selections/")
+	}
 }
 
 // write changes the database beside the running demo.

@@ -59,6 +59,7 @@ var pictures = []screen{
 	{"preview-stale", "o", "/previews/{stale}", once, "A plan that was overtaken while its reader decided"},
 	{"preview-expired", "o", "/previews/{expired}", once, "A plan that is too old"},
 	{"result", "o", "/previews/{used}/result", inHand, "What a confirmed plan came to"},
+	{"selection", "o", "/selections/{selection}", once, "What was ticked over the pages of the queue, before an action on it is previewed"},
 	{"bulk", "o", "/bulk/{bulk}", inHand, "A list of intents to act on: the plan of each, and those left out with why"},
 	{"approvals", "a", "/approvals", inHand, "The inbox of an approver"},
 	{"approval", "a", "/approvals/{open}", onAll, "One request: the plan, who asked and why, what changed since, how long it can be signed"},

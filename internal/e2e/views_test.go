@@ -98,6 +98,9 @@ var views = []view{
 	// Many at once
 	{"POST /selections", withData, "o", "/selections", url.Values{"here": {"/"}, "intent": {"{unknown}"}}, ok},
 	{"POST /selections", refused, "au", "/selections", url.Values{"here": {"/"}}, forbidden},
+	{"GET /selections/:id", withData, "o", "/selections/{selection}", nil, ok},
+	{"GET /selections/:id", withData, "o", "/selections/{no selection}", nil, ok},
+	{"GET /selections/:id", faulty, "oaudg", "/selections/selection-of-nobody", nil, missing},
 	{"POST /bulk", faulty, "o", "/bulk", url.Values{"action": {"explode"}, "intent": {"{unknown}"}}, invalid},
 	{"GET /bulk/:id", withData, "o", "/bulk/{bulk}", nil, ok},
 	{"GET /bulk/:id", faulty, "aud", "/bulk/{bulk}", nil, missing},

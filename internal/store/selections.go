@@ -55,6 +55,18 @@ func (t *Tx) selection(person, id, lock string) (s model.Selection, err error) {
 	return s, err
 }
 
+// SelectedIntents lists the intents of a person's own selection in the order of
+// ticking, without their params: those of the accounts alone. Of another's
+// selection, and of none, it lists nothing.
+func (t *Tx) SelectedIntents(person, id string, accounts []string) (rows []model.Intent, err error) {
+	if len(accounts) == 0 {
+		return nil, nil
+	}
+	err = t.Select(&rows, "SELECT "+rowColumns+" FROM intents JOIN selected_intents ON intent_id = id WHERE selection_id = (SELECT id FROM selections WHERE id = ? AND person = ?)"+
+		" AND (account || '') IN ("+marks(len(accounts))+") ORDER BY position, intent_id", append([]any{id, person}, anys(accounts)...)...)
+	return rows, err
+}
+
 // SelectIntents puts intents into a selection that the caller has locked: those
 // of the accounts that it does not hold yet. page names where they were ticked.
 func (t *Tx) SelectIntents(s model.Selection, page string, accounts, intents []string) error {

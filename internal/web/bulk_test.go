@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"countersign/internal/model"
-	"countersign/internal/store"
 )
 
 // carryOut does what confirmed lists have left, and what it ordered.
@@ -129,56 +128,5 @@ func TestALongListComesInPages(t *testing.T) {
 	}
 	if found(t, digestField, next) != found(t, digestField, preview) {
 		t.Error("pages of one list have different digests")
-	}
-}
-
-func TestSelectionIsKeptOverPages(t *testing.T) {
-	w := newWorld(t)
-	w.update(func(tx *store.Tx) error { return manyStuck(tx, "acme", rowsPerPage+3) })
-	foreign := w.unknown("globex", "run-1", 50_000)
-	olga := w.browse("Olga")
-	boxes := regexp.MustCompile(`name="intent" value="([^"]+)"`)
-	rows := func(p page) (ids []string) {
-		for _, m := range boxes.FindAllStringSubmatch(p.body, -1) {
-			ids = append(ids, m[1])
-		}
-		return ids
-	}
-	send := func(p page, ticked []string, more ...string) page {
-		at := func(name string) string {
-			m := regexp.MustCompile(`name="` + name + `" value="([^"]*)"`).FindStringSubmatch(p.body[strings.Index(p.body, `id="selecting"`):])
-			return strings.ReplaceAll(m[1], "&amp;", "&")
-		}
-		fields := append([]string{"selection", at("selection"), "here", at("here")}, more...)
-		fields = append(fields, "shown", strings.Join(rows(p), " "))
-		for _, id := range ticked {
-			fields = append(fields, "intent", id)
-		}
-		return olga.post("/selections", fields...)
-	}
-	first := olga.get("/")
-	all := rows(first)
-	next := strings.ReplaceAll(found(t, regexp.MustCompile(`name="go" value="([^"]+)">Next rows`), first), "&amp;", "&")
-	second := olga.follow(send(first, append(all[:2:2], foreign), "go", next))
-	olga.wants(second, 200, "2 selected on 1 page", "Stuck 21")
-	back := olga.follow(send(second, rows(second)[:1], "go", strings.ReplaceAll(found(t, regexp.MustCompile(`name="go" value="([^"]+)">Previous rows`), second), "&amp;", "&")))
-	olga.wants(back, 200, "3 selected on 2 pages", "Stuck 01")
-	if n := strings.Count(back.body, " checked"); n != 2 {
-		t.Errorf("%d rows are ticked, want 2", n)
-	}
-	fewer := olga.follow(send(back, all[:1], "do", "keep"))
-	olga.wants(fewer, 200, "2 selected on 2 pages")
-	olga.wants(olga.follow(send(fewer, all[:1], "do", "all")), 200, "21 selected on 2 pages")
-	olga.wants(olga.follow(send(fewer, all[:1], "do", "preview", "action", "reconcile")), 200, "Nothing can be done: every intent is left out", "reconcile.nothing-to-check")
-	cleared := olga.follow(send(fewer, nil, "do", "clear"))
-	if strings.Contains(cleared.text(), "selected on") {
-		t.Error("the selection is not cleared")
-	}
-	olga.wants(send(cleared, nil, "do", "preview", "action", "reconcile"), 422, "Nothing is selected")
-	otto := w.browse("Otto")
-	otto.wants(otto.get("/?selection="+found(t, regexp.MustCompile(`name="selection" value="(selection-[^"]+)"`), back)), 404)
-	audrey := w.browse("Audrey")
-	if strings.Contains(audrey.get("/").body, `id="selecting"`) {
-		t.Error("an auditor is offered to act")
 	}
 }

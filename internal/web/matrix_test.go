@@ -71,6 +71,7 @@ var matrix = map[string]struct {
 	"POST /approvals/:id/reject":        {"", url.Values{"reason": {because}, "digest": {"00"}}, statuses{401, 403, 409, 403, 403, 404, 404}},
 	"POST /approvals/:id/withdraw":      {"", url.Values{"reason": {because}, "digest": {"00"}}, statuses{401, 403, 403, 403, 403, 404, 404}},
 	"POST /selections":                  {"", url.Values{"here": {"/"}}, statuses{401, 303, 403, 403, 403, 303, 403}},
+	"GET /selections/:id":               {"", nil, statuses{303, 200, 404, 404, 404, 404, 404}},
 	"POST /bulk":                        {"", url.Values{"action": {"explode"}, "intent": {"intent-x"}}, statuses{401, 422, 422, 422, 422, 422, 422}},
 	"GET /bulk/:id":                     {"", nil, statuses{303, 200, 404, 404, 404, 404, 404}},
 	"POST /bulk/:id/confirm":            {"", url.Values{"reason": {"short"}}, statuses{401, 422, 404, 404, 404, 404, 404}},
@@ -129,12 +130,14 @@ func (w *world) examples() func(path string) string {
 	orphan := w.missingObject(id)
 	many, err := w.run.PreviewBulk(w.Context(), actor, actions.BulkRequest{Action: model.Reconcile, Intents: []string{id}})
 	w.must(err)
+	selected, err := w.run.Tick(w.Context(), actor, actions.Ticks{Page: id, Shown: []string{id}, Ticked: []string{id}})
+	w.must(err)
 	uploaded, err := w.run.Upload(w.Context(), actor, "acme", "letter.pdf", []byte("%PDF-1.4 a letter"))
 	w.must(err)
 	view, err := w.run.SaveView(w.Context(), actor, store.View{Account: "acme", Name: "Stuck payouts", Query: "kind=payout"})
 	w.must(err)
 	return func(path string) string {
-		byPath := map[string]string{"/intents/": id, "/previews/": strings.TrimPrefix(preview, "/previews/"), "/approvals/": approval, "/uploads/": uploaded.ID, "/bulk/": many.ID, "/orphans/": orphan, "/workers/": w.elsewhere("boot-b"), "/views/": view.ID}
+		byPath := map[string]string{"/intents/": id, "/previews/": strings.TrimPrefix(preview, "/previews/"), "/approvals/": approval, "/uploads/": uploaded.ID, "/bulk/": many.ID, "/orphans/": orphan, "/workers/": w.elsewhere("boot-b"), "/views/": view.ID, "/selections/": selected.ID}
 		for prefix, example := range byPath {
 			if strings.HasPrefix(path, prefix) {
 				path = strings.Replace(path, ":id", example, 1)

@@ -55,7 +55,9 @@ func legible(text string) string {
 // the text.
 func unquoted(text string) string {
 	const around = "\"'`<>()[]{}“”„‟‘’‚‛«»‹›「」"
-	frame := func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || strings.ContainsRune(around, r) }
+	frame := func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || strings.ContainsRune(around, r)
+	}
 	bare := strings.TrimFunc(strings.TrimRight(strings.TrimFunc(text, frame), ".,;!?"), frame)
 	if bare == "" {
 		return strings.TrimSpace(text)

@@ -44,15 +44,13 @@ func (v *visit) selecting(q queueQuery, view *templates.QueueView) error {
 			s.Selected = grouped(int64(n)) + " selected on " + counted(selected.Pages, "page")
 		}
 	}
-	for _, action := range actions.BulkActions() {
-		s.Actions = append(s.Actions, templates.Choice{Value: action, Label: title(action)})
-	}
+	s.Actions = bulkChoices()
 	view.Selecting = s
 	return nil
 }
 
 // tick keeps what is ticked on one page, and goes on: to another page, to the
-// same one, or to the preview of an action on all that is selected.
+// same one, to all that is selected, or to the preview of an action on it.
 func (v *visit) tick() error {
 	var form struct {
 		Selection string   `form:"selection"`
@@ -86,8 +84,20 @@ func (v *visit) tick() error {
 		return model.Errorf(model.Invalid, "invalid-params", "Nothing is selected: tick the intents that the action is to be taken on.")
 	case form.Do == "preview":
 		return v.makeBulk(actions.BulkRequest{Action: form.Action, Intents: s.Intents})
+	case form.Do == "look":
+		return v.to(selectionPath(s.ID, localPath(form.Here), 0))
 	case form.Go != "":
-		return v.to(carrying(localPath(form.Go), s.ID))
+		return v.to(onward(form.Go, s.ID))
 	}
-	return v.to(carrying(localPath(form.Here), s.ID))
+	return v.to(onward(form.Here, s.ID))
+}
+
+// onward is a page of the console with a selection: one of the selection itself
+// has it already.
+func onward(address, selection string) string {
+	address = localPath(address)
+	if strings.HasPrefix(address, "/selections/") {
+		return address
+	}
+	return carrying(address, selection)
 }

@@ -55,3 +55,16 @@ func bulkRunning() BulkView {
 	v.Progress = &BulkProgress{Done: 2, All: 3, Text: Say("2 of 3 reached"), Counts: []Line{{Text: Say("1 done")}, {Text: Say("1 not done: moved since")}}, GoOn: true}
 	return v
 }
+
+// selection is what was ticked over two pages.
+func selection() SelectionView {
+	v := SelectionView{Page: demoPage("What is selected", "/selections/selection-1"), ID: "selection-1", List: "/?kind=payout&selection=selection-1", Here: "/selections/selection-1?from=51",
+		Selected: "53 intents, ticked on 2 pages", Gone: 1, Several: true, Shown: "Intents 51–53 of 53", Prev: "/selections/selection-1", Next: "/selections/selection-1?from=101",
+		Sums: Sums{Heading: "Selected", Figure: "53 intents", Calm: true, Note: Say("nothing is done to them yet; 1 without money"), Columns: []SumColumn{
+			{Money: eur(4820000), Note: Say("51 intents")}, {Money: *some(1250000, "JPY"), Note: Say("1 intent")}}},
+		Actions: []Choice{{Value: "reconcile", Label: "Reconcile"}, {Value: "abandon", Label: "Abandon"}}}
+	for _, r := range queueRows() {
+		v.Rows = append(v.Rows, SelectedRow{Href: r.Href, Who: r.Who, What: r.What, ID: r.ID, Account: "acme", Money: r.Money, State: r.State, Stuck: "create-payout", Since: r.Since})
+	}
+	return v
+}

@@ -37,6 +37,8 @@ var pages = map[string]templ.Component{
 	"approvals":        Approvals(approvals()),
 	"approval":         Approval(approval()),
 	"approval-own":     Approval(ownApproval()),
+	"selection":        Selection(selection()),
+	"selection-empty":  Selection(SelectionView{Page: page("What is selected", "/selections/selection-1"), ID: "selection-1", List: "/", Gone: 2}),
 	"bulk":             Bulk(bulk()),
 	"bulk-asked":       Bulk(bulkAsked()),
 	"bulk-running":     Bulk(bulkRunning()),

@@ -15,8 +15,8 @@ import (
 )
 
 // Selecting lets rows of a list be ticked over its pages: POST /selections with
-// selection, here, shown, intent, action, and do (preview, all, keep, clear) or
-// go, the address of another page. The boxes belong to the form by their form
+// selection, here, shown, intent, action, and do (preview, look, all, keep, clear)
+// or go, the address of another page. The boxes belong to the form by their form
 // attribute, so that rows may hold forms of their own.
 type Selecting struct {
 	ID       string // "" until the first page is sent
@@ -191,7 +191,7 @@ func selectBar(v QueueView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<button class=\"link\" type=\"submit\" name=\"do\" value=\"all\">Select all on this page</button></p><p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<button class=\"link\" type=\"submit\" name=\"do\" value=\"all\">Select all on this page</button> <button class=\"link\" type=\"submit\" name=\"do\" value=\"look\">See what is selected</button></p><p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -203,7 +203,7 @@ func selectBar(v QueueView) templ.Component {
 			var templ_7745c5c3_Var9 string
 			templ_7745c5c3_Var9, templ_7745c5c3_Err = templruntime.NewAttributeExpression(v.Prev).Resolve(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/selecting.templ`, Line: 54, Col: 64}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/selecting.templ`, Line: 55, Col: 64}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var9)
 			if templ_7745c5c3_Err != nil {
@@ -222,7 +222,7 @@ func selectBar(v QueueView) templ.Component {
 			var templ_7745c5c3_Var10 string
 			templ_7745c5c3_Var10, templ_7745c5c3_Err = templruntime.NewAttributeExpression(v.Next).Resolve(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/selecting.templ`, Line: 57, Col: 64}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/selecting.templ`, Line: 58, Col: 64}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var10)
 			if templ_7745c5c3_Err != nil {
