@@ -101,13 +101,19 @@ func (b *tab) await(intent, state string) {
 	b.t.Helper()
 	var last string
 	for range 60 {
-		b.open(intent)
-		if last = b.text(".meta .st"); strings.EqualFold(last, state) {
+		if last = b.stateOf(intent); strings.EqualFold(last, state) {
 			return
 		}
 		time.Sleep(500 * time.Millisecond)
 	}
 	b.t.Fatalf("%s is %q, not %q:\n%s", intent, last, state, b.text("main"))
+}
+
+// stateOf opens an intent and gives its state in a word.
+func (b *tab) stateOf(intent string) string {
+	b.t.Helper()
+	b.open(intent)
+	return b.text(".meta .st")
 }
 
 // effect is one line of the provider's books.

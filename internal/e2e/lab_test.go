@@ -11,8 +11,9 @@ import (
 )
 
 // TestLabToAuditWithoutScript makes a doubt in the fault lab, has the payout
-// signed, watches the doubt come, finds it in the queue as pasted from a letter, takes the fault away, asks the
-// bank by a plan, and finds the act in the log: with JavaScript switched off.
+// signed, watches the doubt come, finds it in the queue as pasted from a letter,
+// asks the bank in vain, takes the fault away, asks again, and finds the acts in
+// the log: with JavaScript switched off.
 func TestLabToAuditWithoutScript(t *testing.T) {
 	demo, browser := startDemo(t), startBrowser(t)
 	b := openTab(t, browser, demo.Address, plain)
@@ -38,15 +39,19 @@ func TestLabToAuditWithoutScript(t *testing.T) {
 
 	b.open("/?" + url.Values{"q": {`  "` + id + `" `}}.Encode())
 	b.follow(b.rowOf("Βασιλική"))
+	asked := 0
+	for tries := 0; asked == 0 && tries < 10; tries++ {
+		asked += b.reconcile(intent, "The rep is on the phone; the bank may know by now.")
+	}
 	for n := b.armedFor(id); n > 0; n-- {
 		b.open("/lab")
 		b.call("disarming", chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
 			`[...document.querySelectorAll("tr")].find(r => r.textContent.includes(%q) && r.querySelector("button")).querySelector("button").id = "this-one"`, id)))
 		b.press(`#this-one`)
 	}
-	b.open(intent)
-	b.preview("reconcile")
-	b.confirm("The lab's fault is taken away; the bank can be asked.")
+	for tries := 0; tries < 10 && !strings.EqualFold(b.stateOf(intent), "completed"); tries++ {
+		asked += b.reconcile(intent, "The lab's fault is taken away; the bank can be asked.")
+	}
 	b.await(intent, "completed")
 	if paid := demo.effects(t, id+":create-payout"); len(paid) != 1 {
 		t.Errorf("the books have %+v, want one payout", paid)
@@ -54,8 +59,8 @@ func TestLabToAuditWithoutScript(t *testing.T) {
 	auditor := openTab(t, browser, demo.Address, plain)
 	auditor.signIn(demo.of(t, "auditor"))
 	auditor.open("/audit?event=action.reconcile.executed&intent=" + id)
-	if rows := auditor.texts("tbody tr"); len(rows) != 1 {
-		t.Errorf("the log has %d entries of the act: %q", len(rows), rows)
+	if rows := auditor.texts("tbody tr"); asked == 0 || len(rows) != asked {
+		t.Errorf("the log has %d entries of %d acts: %q", len(rows), asked, rows)
 	}
 }
 
@@ -71,6 +76,30 @@ func (b *tab) doubtful(intent string) {
 		time.Sleep(500 * time.Millisecond)
 	}
 	b.t.Fatalf("%s does not become doubtful:\n%s", intent, b.text("main"))
+}
+
+// reconcile asks the bank by a plan, and returns 1. The engine asks by itself
+// too: where it does so first, the plan is out of date or no longer offered, and
+// nothing is done: 0.
+func (b *tab) reconcile(intent, reason string) int {
+	b.t.Helper()
+	b.open(intent)
+	if b.attribute(`.q5 a.btn[href*="/actions/reconcile"]`, "href") == "" {
+		return 0
+	}
+	b.press(`.q5 a.btn[href*="/actions/reconcile"]`)
+	if b.press(`main form button.main`); !strings.HasPrefix(b.at(), "/previews/") {
+		return 0
+	}
+	if b.attribute("form.sign", "method") == "" {
+		return 0
+	}
+	b.sign(reason)
+	b.press(`form.sign button.main`)
+	if strings.HasSuffix(b.at(), "/result") {
+		return 1
+	}
+	return 0
 }
 
 // armedFor counts the faults that the lab lists for an intent.

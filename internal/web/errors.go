@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -17,7 +19,7 @@ func (s *Server) fail(err error, c echo.Context) {
 	r := c.Request()
 	p := problem.Of(err)
 	if p.Status >= http.StatusInternalServerError {
-		s.Logger.Error("request failed", "request_id", requestID(r), "path", r.URL.Path, "problem", p.Name, "error", err)
+		s.complain(r, "request failed", p.Name, err)
 	}
 	if c.Response().Committed {
 		return // the answer is under way and can only end
@@ -52,7 +54,7 @@ func (s *Server) failPage(c echo.Context, p problem.Problem) {
 	p.Headers(c.Response().Header())
 	c.Response().Header().Del("WWW-Authenticate") // browsers would ask for a password of their own
 	if err := v.show(p.Status, templates.Error(v.errorView(p))); err != nil {
-		s.Logger.Error("error page", "request_id", requestID(c.Request()), "error", err)
+		s.complain(c.Request(), "error page", p.Name, err)
 	}
 }
 
@@ -72,4 +74,14 @@ func localPath(text string) string {
 		return "/"
 	}
 	return text
+}
+
+// complain logs what went wrong with a request. One whose reader went away in
+// the middle broke nothing: an operator's log must not cry over it.
+func (s *Server) complain(r *http.Request, what, problem string, err error) {
+	if errors.Is(r.Context().Err(), context.Canceled) {
+		s.Logger.Info("the reader left before the answer", "request_id", requestID(r), "path", r.URL.Path)
+		return
+	}
+	s.Logger.Error(what, "request_id", requestID(r), "path", r.URL.Path, "problem", problem, "error", err)
 }
