@@ -83,10 +83,9 @@ func TestForbiddenTexts(t *testing.T) {
 	for _, f := range forbidden {
 		pattern := regexp.MustCompile(f.pattern)
 		for name, text := range sources(t, f.endings...) {
-			for i, line := range strings.Split(text, "\n") {
-				if found := pattern.FindString(line); found != "" {
-					t.Errorf("%s:%d has %s: %s", name, i+1, found, f.why)
-				}
+			for _, at := range pattern.FindAllStringIndex(text, -1) {
+				line := 1 + strings.Count(text[:at[0]], "\n")
+				t.Errorf("%s:%d has %s: %s", name, line, text[at[0]:at[1]], f.why)
 			}
 		}
 	}
