@@ -97,6 +97,7 @@ type tab struct {
 	path   string            // of the page being loaded, for messages
 	asked  network.RequestID // for the page itself
 	weight float64           // bytes over the wire since the page was asked for
+	weighs float64           // those until it was loaded: what comes later refreshes it
 	wrongs []string
 }
 
@@ -178,11 +179,11 @@ func (b *tab) takeWrongs() []string {
 	return wrongs
 }
 
-// weighed gives the bytes over the wire since the page was asked for.
+// weighed gives the bytes over the wire until the page was loaded.
 func (b *tab) weighed() float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.weight
+	return b.weighs
 }
 
 // open loads a path of the product and returns the status of the answer.
@@ -207,6 +208,9 @@ func (b *tab) load(path string, steps ...chromedp.Action[chromedp.Void]) int64 {
 	defer cancel()
 	response, err := chromedp.RunResponse(ctx, steps...)
 	b.must(err, "loading "+path)
+	b.mu.Lock()
+	b.weighs = b.weight
+	b.mu.Unlock()
 	if response == nil {
 		return 0 // from the browser's own memory, as after Back
 	}
