@@ -275,6 +275,7 @@ CREATE TABLE attempts (
   bytes_out   BIGINT NOT NULL DEFAULT 0,
   status      INTEGER NOT NULL DEFAULT 0,
   replayed    BOOLEAN NOT NULL DEFAULT FALSE,
+  account     TEXT NOT NULL DEFAULT '',       -- the intent's; '' where it was reserved before attempts named it
   PRIMARY KEY (intent_id, step, number),
   FOREIGN KEY (intent_id, step) REFERENCES steps (intent_id, name),
   CHECK ((finished_at = 0) = (result = ''))
@@ -282,7 +283,7 @@ CREATE TABLE attempts (
 CREATE UNIQUE INDEX attempts_one_open ON attempts (intent_id) WHERE finished_at = 0;
 CREATE INDEX attempts_boot_open ON attempts (boot) WHERE finished_at = 0;
 CREATE INDEX attempts_request ON attempts (request_id) WHERE request_id <> '';
-CREATE INDEX attempts_calls ON attempts (started_at) WHERE result <> 'done';
+CREATE INDEX attempts_calls ON attempts (account, started_at) WHERE result <> 'done';
 CREATE INDEX attempts_lost ON attempts (intent_id, step, number) WHERE lost;
 CREATE INDEX attempts_unknown ON attempts (intent_id, step, number) WHERE result = 'unknown' AND NOT lost;
 

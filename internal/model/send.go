@@ -138,7 +138,7 @@ func (c *Case) NextGeneration(s *Step) (number int, opens bool) {
 // Reserve opens an attempt of the step: it is stored before the first byte
 // leaves. The caller has asked MaySend under the intent's lock.
 func (c *Case) Reserve(s *Step, a Attempt, now Time) (*Attempt, error) {
-	a.IntentID, a.Step, a.Number = s.IntentID, s.Name, len(s.Attempts)+1
+	a.IntentID, a.Account, a.Step, a.Number = s.IntentID, c.Account, s.Name, len(s.Attempts)+1
 	a.Generation, a.WireKey, a.StartedAt = s.Generation, s.WireKey, now
 	s.Attempts = append(s.Attempts, a)
 	s.NextTryAt = 0

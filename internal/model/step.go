@@ -227,6 +227,7 @@ type Attempt struct {
 	BytesOut    int64   `db:"bytes_out"`
 	Status      int     `db:"status"`
 	Replayed    bool    `db:"replayed"`
+	Account     string  `db:"account"` // the intent's, by which calls are counted
 }
 
 // Source says where a piece of evidence comes from.

@@ -1,6 +1,10 @@
 package store
 
-import "countersign/internal/model"
+import (
+	"strings"
+
+	"countersign/internal/model"
+)
 
 // Calls counts the calls of one operation at one provider, by how they ended.
 type Calls struct {
@@ -14,22 +18,33 @@ type Calls struct {
 	First     model.Time `db:"first_at"` // the earliest call that is counted
 }
 
-// callsQuery looks at the newest calls, found by their index, and at nothing else.
-const callsQuery = `SELECT s.provider, s.operation, count(*) AS calls,
+// callsQuery counts the newest calls of the accounts. Each account's are found by
+// their index: those of a quiet one are all there, however many others call.
+func callsQuery(accounts []string, since model.Time) (query string, args []any) {
+	const newest = "SELECT * FROM (SELECT intent_id, step, result, started_at FROM attempts WHERE account = ? AND started_at >= ? AND result <> 'done' ORDER BY started_at DESC LIMIT ?) AS part"
+	parts := make([]string, len(accounts))
+	for i, account := range accounts {
+		parts[i] = newest
+		args = append(args, account, since, MaxCount)
+	}
+	return `SELECT s.provider, s.operation, count(*) AS calls,
 	COALESCE(sum(CASE WHEN a.result IN ('confirmed', 'accepted') THEN 1 ELSE 0 END), 0) AS went,
 	COALESCE(sum(CASE WHEN a.result IN ('not_sent', 'throttled', 'rejected_permanent', 'rejected_curable', 'failed_after_accepted', 'did_not_happen') THEN 1 ELSE 0 END), 0) AS refused,
 	COALESCE(sum(CASE WHEN a.result = 'unknown' THEN 1 ELSE 0 END), 0) AS unknown,
 	COALESCE(sum(CASE WHEN a.result = '' THEN 1 ELSE 0 END), 0) AS under_way,
 	min(a.started_at) AS first_at
-	FROM (SELECT intent_id, step, result, started_at FROM attempts WHERE started_at >= ? AND result <> 'done' ORDER BY started_at DESC LIMIT ?) AS a
-	CROSS JOIN steps s CROSS JOIN intents i WHERE s.intent_id = a.intent_id AND s.name = a.step AND i.id = a.intent_id AND s.provider <> '' AND (i.account || '') IN (`
+	FROM (SELECT * FROM (` + strings.Join(parts, " UNION ALL ") + `) AS merged ORDER BY started_at DESC LIMIT ?) AS a
+	CROSS JOIN steps s WHERE s.intent_id = a.intent_id AND s.name = a.step AND s.provider <> ''
+	GROUP BY s.provider, s.operation ORDER BY s.provider, s.operation`, append(args, MaxCount)
+}
 
 // CallsSince counts the calls of the accounts to providers since a moment, by
-// operation: of all calls since then the newest MaxCount are looked at.
+// operation: of these the newest MaxCount are looked at.
 func (t *Tx) CallsSince(accounts []string, since model.Time) (list []Calls, err error) {
 	if len(accounts) == 0 {
 		return nil, nil
 	}
-	err = t.Select(&list, callsQuery+marks(len(accounts))+") GROUP BY s.provider, s.operation ORDER BY s.provider, s.operation", append([]any{since, MaxCount}, anys(accounts)...)...)
+	query, args := callsQuery(accounts, since)
+	err = t.Select(&list, query, args...)
 	return list, err
 }

@@ -18,8 +18,8 @@ func TestWhatPagesCount(t *testing.T) {
 			"UPDATE steps SET provider = 'bank', operation = 'payout.create'",
 			"UPDATE steps SET state = 'in_progress', settling = TRUE, settles_by = 77, uncertain_since = 0 WHERE intent_id = '" + settling.ID + "'",
 			"UPDATE intents SET uncertain_since = 0 WHERE id = '" + settling.ID + "'",
-			"INSERT INTO attempts (intent_id, step, number, generation, wire_key, trigger_by, worker, boot, fence, started_at, deadline_at, finished_at, result) SELECT intent_id, name, 1, 1, 'w', 'engine', 'w', 'b', 1, 50, 1, 60, 'unknown' FROM steps",
-			"INSERT INTO attempts (intent_id, step, number, generation, wire_key, trigger_by, worker, boot, fence, started_at, deadline_at, finished_at, result) SELECT intent_id, name, 2, 1, 'w', 'engine', 'w', 'b', 1, 10, 1, 60, 'accepted' FROM steps",
+			"INSERT INTO attempts (intent_id, step, number, generation, wire_key, trigger_by, worker, boot, fence, started_at, deadline_at, finished_at, result, account) SELECT intent_id, name, 1, 1, 'w', 'engine', 'w', 'b', 1, 50, 1, 60, 'unknown', account FROM steps JOIN intents ON intents.id = intent_id",
+			"INSERT INTO attempts (intent_id, step, number, generation, wire_key, trigger_by, worker, boot, fence, started_at, deadline_at, finished_at, result, account) SELECT intent_id, name, 2, 1, 'w', 'engine', 'w', 'b', 1, 10, 1, 60, 'accepted', account FROM steps JOIN intents ON intents.id = intent_id",
 			"INSERT INTO conflicts (id, intent_id, step, evidence_id, reason, opened_at) SELECT 'k-' || intent_id, intent_id, name, 'e', 'r', 1 FROM steps",
 			"INSERT INTO boots (id, host, pid, started_at, seen_at, workers) VALUES ('b1', 'h', 1, 1, 10, 2), ('b2', 'h', 2, 1, 90, 2), ('b3', 'h', 3, 1, 1, 0)",
 			"INSERT INTO contracts (id, provider, operation, body, recorded_at, current) VALUES ('c1', 'bank', 'payout.create', '{}', 1, TRUE), ('c2', 'old', 'payout.create', '{}', 1, FALSE)",
@@ -66,13 +66,42 @@ func TestWhatPagesCount(t *testing.T) {
 // TestPageCountsUseIndexes: what counts the newest calls and what settles goes by
 // an index of just these rows.
 func TestPageCountsUseIndexes(t *testing.T) {
+	calls, callArgs := callsQuery([]string{"acme"}, 1)
 	err := openPlans(t).View(t.Context(), func(tx *Tx) error {
 		for index, plan := range map[string]string{
-			"attempts_calls": explain(t, tx, callsQuery+"?) GROUP BY s.provider, s.operation", []any{1, 10, "acme"}),
+			"attempts_calls (account=? AND started_at>?)": explain(t, tx, calls, callArgs),
 			"steps_settling": explain(t, tx, "SELECT intent_id FROM steps WHERE settling ORDER BY settles_by LIMIT ?", []any{10}),
 		} {
 			if !strings.Contains(plan, index) {
 				t.Errorf("%s is not used:\n%s", index, plan)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAQuietAccountsCallsAreCounted: ten thousand newer calls of another account
+// hide none of them.
+func TestAQuietAccountsCallsAreCounted(t *testing.T) {
+	db := openLists(t, open("acme", 1), open("globex", 2))
+	err := db.Update(t.Context(), func(tx *Tx) error {
+		const call = "INSERT INTO attempts (intent_id, step, number, generation, wire_key, trigger_by, worker, boot, fence, started_at, deadline_at, finished_at, result, account) "
+		for _, statement := range []string{
+			"UPDATE steps SET provider = 'bank', operation = 'payout.create'",
+			call + "VALUES ('intent-acme00001', 'create-payout', 1, 1, 'w', 'engine', 'w', 'b', 1, 50, 1, 60, 'confirmed', 'acme')",
+			call + "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 10500) SELECT 'intent-globex00002', 'create-payout', n, 1, 'w', 'engine', 'w', 'b', 1, 100 + n, 1, 200 + n, 'confirmed', 'globex' FROM n",
+		} {
+			if _, err := tx.Exec(statement); err != nil {
+				return fmt.Errorf("%.50s: %w", statement, err)
+			}
+		}
+		for account, want := range map[string]Calls{"acme": {All: 1, Went: 1, First: 50}, "globex": {All: MaxCount, Went: MaxCount, First: 601}} {
+			want.Provider, want.Operation = "bank", "payout.create"
+			if calls, err := tx.CallsSince([]string{account}, 40); err != nil || len(calls) != 1 || calls[0] != want {
+				t.Errorf("calls of %s %+v (%v)", account, calls, err)
 			}
 		}
 		return nil

@@ -55,7 +55,7 @@ func (v *visit) rates(calls []store.Calls, since model.Time) templates.Rates {
 			Link: queueQuery{state: store.StateUnknown, provider: c.Provider}.address()})
 	}
 	if all == store.MaxCount {
-		r.How = say("The newest ", grouped(store.MaxCount), " calls of the last day, as their attempts are stored; there were more. A call that ended unknown stays counted so, whatever was found out later.")
+		r.How = say("The newest ", grouped(store.MaxCount), " calls of your accounts in the last day, as their attempts are stored; there were more. A call that ended unknown stays counted so, whatever was found out later.")
 	}
 	return r
 }
