@@ -74,21 +74,27 @@ func (r *Runner) GetBulk(ctx context.Context, actor authz.Actor, id string) (l L
 // Plans gives the sealed plans of some items of a list that GetBulk gave, by
 // preview id; excluded items have none.
 func (r *Runner) Plans(ctx context.Context, items []model.BulkItem) (plans map[string]Preview, err error) {
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		plans, err = PlansIn(tx, items)
+		return err
+	})
+	return plans, err
+}
+
+// PlansIn is Plans, as a transaction sees them.
+func PlansIn(tx *store.Tx, items []model.BulkItem) (map[string]Preview, error) {
 	var ids []string
 	for i := range items {
 		if items[i].Included() {
 			ids = append(ids, items[i].PreviewID)
 		}
 	}
-	plans = map[string]Preview{}
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Previews(ids)
-		for id, row := range rows {
-			p, bad := previewOf(row)
-			plans[id], err = p, errors.Join(err, bad)
-		}
-		return err
-	})
+	plans := map[string]Preview{}
+	rows, err := tx.Previews(ids)
+	for id, row := range rows {
+		p, bad := previewOf(row)
+		plans[id], err = p, errors.Join(err, bad)
+	}
 	return plans, err
 }
 

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"slices"
 
 	"countersign/internal/authz"
 	"countersign/internal/model"
@@ -49,23 +50,26 @@ func (r *Runner) BulkRequests(ctx context.Context, actor authz.Actor, q BulkQuer
 	return page, err
 }
 
-// BulkRequestsBeside lists the requests about lists that belong on a page of the
-// other requests: from the place of the page before it to the last of its own.
-func (r *Runner) BulkRequestsBeside(ctx context.Context, actor authz.Actor, q ApprovalQuery, page ApprovalPage) (beside BulkPage, err error) {
+// AllRequests is Approvals with the requests about lists that belong on its page:
+// from the place of the page before it to the last of its own.
+func (r *Runner) AllRequests(ctx context.Context, actor authz.Actor, q ApprovalQuery) (page ApprovalPage, beside BulkPage, err error) {
 	f := store.BulkFilter{State: model.ApprovalState(q.State), Accounts: readsRequests(actor), Limit: maxLimit}
 	if f.From, err = parseCursor(q.Cursor); err != nil {
-		return beside, err
+		return page, beside, err
 	}
-	if page.NextCursor != nil {
-		if f.Down, err = parseCursor(*page.NextCursor); err != nil {
-			return beside, err
-		}
-	}
-	err = r.db.View(ctx, func(tx *store.Tx) (err error) {
-		beside, err = bulkPageOf(tx, f)
-		return err
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		return tx.Together(
+			func() (err error) { page, err = ApprovalsIn(tx, actor, q); return err },
+			func() (err error) { beside, err = bulkPageOf(tx, f); return err })
 	})
-	return beside, err
+	if err != nil || page.NextCursor == nil {
+		return page, beside, err
+	}
+	down, err := parseCursor(*page.NextCursor)
+	beside.Items = slices.DeleteFunc(beside.Items, func(b model.Bulk) bool {
+		return b.UsedAt < down.CreatedAt || b.UsedAt == down.CreatedAt && b.ID <= down.ID
+	})
+	return page, beside, err
 }
 
 // OpenBulksIn gives the newest open requests about lists, as a transaction sees

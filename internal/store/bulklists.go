@@ -8,7 +8,6 @@ type BulkFilter struct {
 	Accounts []string
 	State    model.ApprovalState
 	From     ApprovalMark // zero is from the newest
-	Down     ApprovalMark // zero is to the oldest; else what lies before it in the list
 	Limit    int
 }
 
@@ -18,9 +17,6 @@ func (t *Tx) BulkRequests(f BulkFilter) (list []model.Bulk, err error) {
 	where, args := f.where()
 	if f.From.ID != "" {
 		where, args = where+" AND (used_at < ? OR used_at = ? AND id < ?)", append(args, f.From.CreatedAt, f.From.CreatedAt, f.From.ID)
-	}
-	if f.Down.ID != "" {
-		where, args = where+" AND (used_at > ? OR used_at = ? AND id > ?)", append(args, f.Down.CreatedAt, f.Down.CreatedAt, f.Down.ID)
 	}
 	err = t.Select(&list, "SELECT * FROM bulks WHERE "+where+" ORDER BY used_at DESC, id DESC LIMIT ?", append(args, f.Limit)...)
 	return list, err

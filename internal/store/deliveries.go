@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"countersign/internal/model"
 )
@@ -140,25 +141,32 @@ type AlertFilter struct {
 }
 
 // Alerts lists alerts, the newest first: a few of each account, merged.
-func (t *Tx) Alerts(f AlertFilter) ([]Alert, error) {
-	var list []Alert
-	for _, account := range f.Accounts {
-		query, args := "SELECT * FROM alerts WHERE account = ?", []any{account}
+func (t *Tx) Alerts(f AlertFilter) (list []Alert, err error) {
+	if len(f.Accounts) == 0 {
+		return nil, nil
+	}
+	query, args := f.query()
+	err = t.Select(&list, query, args...)
+	slices.SortFunc(list, func(a, b Alert) int { return cmp.Or(cmp.Compare(b.RaisedAt, a.RaisedAt), cmp.Compare(b.ID, a.ID)) })
+	return list[:min(len(list), f.Limit)], err
+}
+
+// query reads each account from its index in order, in one statement.
+func (f AlertFilter) query() (query string, args []any) {
+	parts := make([]string, len(f.Accounts))
+	for i, account := range f.Accounts {
+		part := "SELECT * FROM alerts WHERE account = ?"
+		args = append(args, account)
 		if f.Standing {
-			query += " AND ended_at = 0"
+			part += " AND ended_at = 0"
 		}
 		if f.Kind != "" {
-			query, args = query+" AND kind = ?", append(args, f.Kind)
+			part, args = part+" AND kind = ?", append(args, f.Kind)
 		}
 		if f.Before != 0 {
-			query, args = query+" AND (raised_at, id) < (?, ?)", append(args, f.Before, f.BeforeID)
+			part, args = part+" AND (raised_at, id) < (?, ?)", append(args, f.Before, f.BeforeID)
 		}
-		var some []Alert
-		if err := t.Select(&some, query+" ORDER BY raised_at DESC, id DESC LIMIT ?", append(args, f.Limit)...); err != nil {
-			return nil, err
-		}
-		list = append(list, some...)
+		parts[i], args = "SELECT * FROM ("+part+" ORDER BY raised_at DESC, id DESC LIMIT ?) AS part", append(args, f.Limit)
 	}
-	slices.SortFunc(list, func(a, b Alert) int { return cmp.Or(cmp.Compare(b.RaisedAt, a.RaisedAt), cmp.Compare(b.ID, a.ID)) })
-	return list[:min(len(list), f.Limit)], nil
+	return strings.Join(parts, " UNION ALL "), args
 }

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"encoding/hex"
+	"slices"
 
 	"countersign/internal/model"
 )
@@ -20,6 +22,26 @@ func (t *Tx) Cases(rows []model.Intent) ([]*model.Case, error) {
 // decided by it.
 func (t *Tx) Outlines(rows []model.Intent) ([]*model.Case, error) {
 	return t.casesBy(rows, (*gathered).outline)
+}
+
+// OutlinesBy is Outlines of the intents with these ids, in their order.
+func (t *Tx) OutlinesBy(ids []string) (list []*model.Case, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var rows []model.Intent
+	g := t.among(ids)
+	err = t.Together(
+		func() (err error) { rows, err = t.Intents(ids); return err },
+		func() error { return g.outline(headColumns) })
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		list = append(list, &model.Case{Intent: row})
+	}
+	slices.SortFunc(list, func(a, b *model.Case) int { return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID)) })
+	return list, g.complete(list)
 }
 
 func (t *Tx) casesBy(rows []model.Intent, read func(g *gathered, frozen string) error) ([]*model.Case, error) {

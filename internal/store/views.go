@@ -1,6 +1,10 @@
 package store
 
-import "countersign/internal/model"
+import (
+	"slices"
+
+	"countersign/internal/model"
+)
 
 // View is a filter of the queue under a name.
 type View struct {
@@ -41,15 +45,28 @@ func (t *Tx) CountViews(account, person string) (n int, err error) {
 }
 
 // View reads one view, of one of the accounts; the error is of kind NotFound.
-func (t *Tx) View(id string, accounts []string) (v View, err error) {
-	ok := false
-	if len(accounts) > 0 {
-		ok, err = t.Get(&v, "SELECT "+viewColumns+" FROM views WHERE id = ? AND account IN ("+marks(len(accounts))+")"+t.owned(), append([]any{id}, anys(accounts)...)...)
+func (t *Tx) View(id string, accounts []string) (View, error) {
+	v, err := t.AnyView(id)
+	if err != nil {
+		return v, err
 	}
-	if err == nil && !ok {
-		err = model.Errorf(model.NotFound, "not-found", "There is no view %s, or it is not yours to see.", id)
-	}
+	return v, v.Within(id, accounts)
+}
+
+// AnyView reads one view, whosoever it is: Within then holds it against what the
+// reader may see. Where there is none it is the zero View.
+func (t *Tx) AnyView(id string) (v View, err error) {
+	_, err = t.Get(&v, "SELECT "+viewColumns+" FROM views WHERE id = ?"+t.owned(), id)
 	return v, err
+}
+
+// Within is nil where the view is of one of the accounts; else the error is of
+// kind NotFound, and the same for one that does not exist.
+func (v View) Within(id string, accounts []string) error {
+	if v.ID == "" || !slices.Contains(accounts, v.Account) {
+		return model.Errorf(model.NotFound, "not-found", "There is no view %s, or it is not yours to see.", id)
+	}
+	return nil
 }
 
 // owned ends a SELECT of rows that this transaction is about to change.

@@ -34,11 +34,7 @@ func (v *visit) approvals() error {
 	if state == anyApproval {
 		query.State = ""
 	}
-	list, err := v.Runner.Approvals(v.r.Context(), v.actor, query)
-	if err != nil {
-		return err
-	}
-	many, err := v.Runner.BulkRequestsBeside(v.r.Context(), v.actor, query, list)
+	list, many, err := v.Runner.AllRequests(v.r.Context(), v.actor, query)
 	if err != nil {
 		return err
 	}

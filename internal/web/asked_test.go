@@ -17,12 +17,8 @@ const statements = 3
 
 // more are the routes that may send more, and how many.
 var more = map[string]int64{
-	"/admin/alerts":      4,
-	"/approvals":         5,   // the requests about many stand between those about one
-	"/bulk/:id":          6,   // the list, the plans of its page, their intents
 	"/audit/export/file": 100, // it reads the log in pieces
 	"/uncertain/file":    100, // in pieces too
-	"/views/:id":         4,   // the view, and then its list
 }
 
 // asked opens a page twice, and gives how many statements the second took: at

@@ -49,9 +49,6 @@ func (v *visit) openBulk() (p bulkPage, err error) {
 	}
 	p.planned, p.rows = pageOf(planned, v.c.QueryParam("from"), plansPerPage)
 	p.out, p.excluded = pageOf(excluded, v.c.QueryParam("out"), excludedPerPage)
-	if p.plans, err = v.Runner.Plans(v.r.Context(), p.rows); err != nil {
-		return p, err
-	}
 	return p, v.read(func(tx *store.Tx) error { return p.read(tx) })
 }
 
@@ -64,41 +61,37 @@ func pageOf(list []model.BulkItem, from string, size int) (at int, part []model.
 	return at, list[at:min(at+size, len(list))]
 }
 
-// read reads the intents that the page names: those of the list's account alone.
-func (p *bulkPage) read(tx *store.Tx) (err error) {
+// read reads what the page shows of its items: their plans, and their intents
+// where they are of the list's account.
+func (p *bulkPage) read(tx *store.Tx) error {
 	var ids []string
 	for _, item := range append(slices.Clone(p.rows), p.excluded...) {
 		ids = append(ids, item.IntentID)
 	}
 	var rows []model.Intent
-	err = tx.Together(
+	err := tx.Together(
 		func() (err error) { p.people, err = tx.People(p.Account); return err },
+		func() (err error) { p.plans, err = actions.PlansIn(tx, p.rows); return err },
+		func() (err error) { p.effects, err = tx.OutlinesBy(p.unacknowledged()); return err },
 		func() (err error) { rows, err = tx.Intents(ids); return err })
-	if err != nil {
-		return err
-	}
 	p.intents = map[string]model.Intent{}
 	for _, row := range rows {
 		if row.Account == p.Account {
 			p.intents[row.ID] = row
 		}
 	}
-	p.effects, err = p.unacknowledged(tx)
+	p.effects = slices.DeleteFunc(p.effects, func(c *model.Case) bool { return c.Account != p.Account })
 	return err
 }
 
-// unacknowledged are the intents that only an acknowledgement keeps out.
-func (p *bulkPage) unacknowledged(tx *store.Tx) ([]*model.Case, error) {
-	if p.UsedAt != 0 {
-		return nil, nil
-	}
-	var rows []model.Intent
+// unacknowledged are the ids of the intents that only an acknowledgement keeps out.
+func (p *bulkPage) unacknowledged() (ids []string) {
 	for _, item := range p.excluded {
-		if i, ok := p.intents[item.IntentID]; ok && item.Rule == "abandon.acknowledge" {
-			rows = append(rows, i)
+		if p.UsedAt == 0 && item.Rule == "abandon.acknowledge" {
+			ids = append(ids, item.IntentID)
 		}
 	}
-	return tx.Outlines(rows)
+	return ids
 }
 
 // bulk shows a list: its preview, the request about it, or its results.

@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/model"
+	"countersign/internal/store"
 	"countersign/web/static"
 )
 
@@ -18,10 +19,12 @@ const (
 )
 
 // route is one address of the console. page serves whoever is signed in; a POST
-// of it carries the session's token. open serves everybody.
+// of it carries the session's token. open serves everybody. beside reads something
+// that the page begins with, in one statement with the session.
 type route struct {
 	method, path string
 	limit        int64 // of the body; formLimit when 0
+	beside       func(*visit, *store.Tx) error
 	page         func(*visit) error
 	open         func(*visit) error
 }
@@ -71,8 +74,8 @@ func (s *Server) routes() []route {
 var pageRoutes = []route{
 	{method: get, path: "/", page: (*visit).queue},
 	{method: post, path: "/views", page: (*visit).saveView},
-	{method: get, path: "/views/:id", page: (*visit).openView},
-	{method: post, path: "/views/:id", page: (*visit).changeView},
+	{method: get, path: "/views/:id", beside: (*visit).readView, page: (*visit).openView},
+	{method: post, path: "/views/:id", beside: (*visit).readView, page: (*visit).changeView},
 	{method: get, path: "/live", page: (*visit).liveStream},
 	{method: get, path: "/intents/:id", page: (*visit).intent},
 	{method: post, path: "/intents/:id/owner", page: (*visit).owned},
@@ -135,7 +138,7 @@ func (s *Server) serve(r route) echo.HandlerFunc {
 		if r.open != nil {
 			return r.open(s.stranger(c))
 		}
-		v, err := s.visit(c)
+		v, err := s.visitWith(c, r.beside)
 		if err != nil {
 			return err
 		}

@@ -122,13 +122,17 @@ func (f viewForm) faulty(err error) *templates.SaveView {
 	return form
 }
 
-// savedViewOf reads the view that the address names, and its filter.
+// readView reads the view that the address names, with the session: who may see
+// it is asked when both are there.
+func (v *visit) readView(tx *store.Tx) (err error) {
+	v.view, err = tx.AnyView(v.c.Param("id"))
+	return err
+}
+
+// savedViewOf is the view that the address names, with its filter.
 func (v *visit) savedViewOf() (saved store.View, q queueQuery, err error) {
-	err = v.read(func(tx *store.Tx) (err error) {
-		saved, err = tx.View(v.c.Param("id"), v.actor.Accounts())
-		return err
-	})
-	if err != nil {
+	saved = v.view
+	if err := saved.Within(v.c.Param("id"), v.actor.Accounts()); err != nil {
 		return saved, q, err
 	}
 	values, err := url.ParseQuery(saved.Query)

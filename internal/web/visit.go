@@ -13,6 +13,7 @@ import (
 	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
+	"countersign/internal/web/session"
 	"countersign/web/templates"
 )
 
@@ -25,6 +26,7 @@ type visit struct {
 	person model.Person
 	counts store.NavCounts
 	hold   *model.Hold // the newest restore hold, or nil
+	view   store.View  // that the address names, on the pages of views
 	page   templates.Page
 	live   url.Values // what the page listens to; nil is by its address
 	// typedBefore is what stands again in the page's forms; nil is nothing.
@@ -33,8 +35,16 @@ type visit struct {
 
 // visit begins a request of whoever is signed in. The error is of kind
 // Unauthenticated when nobody is.
-func (s *Server) visit(c echo.Context) (*visit, error) {
+func (s *Server) visit(c echo.Context) (*visit, error) { return s.visitWith(c, nil) }
+
+// visitWith is visit, and reads something else in one statement with the session;
+// beside may be nil.
+func (s *Server) visitWith(c echo.Context, beside func(*visit, *store.Tx) error) (*visit, error) {
 	v := s.stranger(c)
+	if beside != nil {
+		v.r = session.Beside(v.r, func(tx *store.Tx) error { return beside(v, tx) })
+		c.SetRequest(v.r) // whoever asks for the session later gets the one that is read here
+	}
 	visitor, actor, err := s.sessions.Visitor(v.r)
 	if err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func (s *Store) New(r *http.Request, name string) (*sessions.Session, error) {
 // opens none.
 func (s *Store) load(ctx context.Context, session *sessions.Session, secret string) error {
 	return s.db.View(ctx, func(tx *store.Tx) error {
-		visitor, ok, err := tx.Visitor(secret)
+		visitor, ok, err := visitorBeside(ctx, tx, secret)
 		if err != nil || !ok {
 			return err
 		}
@@ -120,6 +120,25 @@ func (s *Store) load(ctx context.Context, session *sessions.Session, secret stri
 		session.ID, session.IsNew, session.Values = secret, false, values
 		return nil
 	})
+}
+
+// besideKey is where a request's context has what is read with its session.
+type besideKey struct{}
+
+// Beside gives a request whose session is read together with something else, in
+// one statement. Nobody is known yet when fn runs: what it reads is held against
+// the visitor's rights afterwards.
+func Beside(r *http.Request, fn func(*store.Tx) error) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), besideKey{}, fn))
+}
+
+func visitorBeside(ctx context.Context, tx *store.Tx, secret string) (visitor store.Visitor, ok bool, err error) {
+	parts := []func() error{func() (err error) { visitor, ok, err = tx.Visitor(secret); return err }}
+	if fn, given := ctx.Value(besideKey{}).(func(*store.Tx) error); given {
+		parts = append(parts, func() error { return fn(tx) })
+	}
+	err = tx.Together(parts...)
+	return visitor, ok, err
 }
 
 func current(session *sessions.Session) (signedIn, bool) {
