@@ -8,16 +8,20 @@ BOTH = ./internal/store/... ./internal/audit/... ./internal/engine/... ./interna
 	./internal/metrics/... ./internal/moments/... ./internal/web/api/... ./internal/web/session/...
 
 # LONG are tests of everything at once, which the race detector makes five times
-# as long; what they run is in others too.
+# as long; what they run is in others too. The browser's tests drive a program of
+# its own, which the race detector cannot see into.
 LONG = ^(TestHistories|TestMoments|TestMoment04DeathAtEveryCommitOfEveryKind|TestProcessesAreKilled)$$
+
+# GOTEST leaves out what lint does already.
+GOTEST = go run ./internal/house/gotest -vet=off -shuffle=on -timeout 14m
 
 # test installs what the checks need and is missing, then runs all of them, on
 # SQLite and, what touches the database, again on PostgreSQL. A test that was
 # skipped is a failure here.
 test: tools lint
-	COUNTERSIGN_E2E=required go run ./internal/house/gotest -race -shuffle=on -timeout 14m -skip '$(LONG)' $$(go list ./... | grep -v /internal/soak)
-	go run ./internal/house/gotest -shuffle=on -timeout 14m -run '$(LONG)' ./internal/moments ./internal/soak
-	COUNTERSIGN_TEST_DB=postgres go run ./internal/house/gotest -shuffle=on -timeout 14m $(BOTH)
+	$(GOTEST) -race -skip '$(LONG)' $$(go list ./... | grep -v -e /internal/soak -e /internal/e2e)
+	$(GOTEST) -run '$(LONG)' ./internal/moments ./internal/soak
+	COUNTERSIGN_TEST_DB=postgres COUNTERSIGN_E2E=required $(GOTEST) ./internal/e2e $(BOTH)
 
 # soak makes random histories for SOAK on each database, and then kills processes
 # on PostgreSQL for as long. A history that fails names the seed that repeats it.

@@ -60,8 +60,10 @@ func intents(t *testing.T, line readyLine) map[string]string {
 }
 
 func TestKilledWhileSamplesAreMade(t *testing.T) {
+	t.Parallel()
 	for _, after := range []int{1, 150, 350} {
 		t.Run(fmt.Sprintf("after %d effects", after), func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			p := launch(t, demoArgs(dir)...)
 			eventually(t, "effects in the books", func() bool {

@@ -23,6 +23,7 @@ func shop(t *testing.T, dir string) (providers string) {
 // Pages without workers, and workers without pages, on one PostgreSQL database;
 // the processes wake each other, and all of them end well.
 func TestWorkersBesideServe(t *testing.T) {
+	t.Parallel()
 	dir, db := t.TempDir(), storetest.StartServer(t).DSN("postgres")
 	providers := shop(t, dir)
 	common := []string{"--json", "--db", db, "--key-file", filepath.Join(dir, "key"), "--state-dir", filepath.Join(dir, "state"), "--providers", providers, "--pace", "fast"}

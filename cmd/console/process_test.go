@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -29,6 +30,10 @@ func TestMain(m *testing.M) {
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
 		os.Exit(1)
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "4"); err != nil { // they wait for processes, not for a core
+		panic(err)
 	}
 	code := m.Run()
 	os.RemoveAll(dir)
@@ -282,6 +287,7 @@ func TestServeBesideASandbox(t *testing.T) {
 }
 
 func TestDemoStopsWhileSamplesAreMade(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := launch(t, demoArgs(dir)...)
 	eventually(t, "the sandbox's port", func() bool {
