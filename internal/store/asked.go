@@ -2,23 +2,48 @@ package store
 
 import (
 	"context"
-	"sync/atomic"
+	"sync"
 )
 
 type askedKey struct{}
 
-// Asked gives a context under which transactions count the statements that they
-// send, and the number so far: what a page costs in round trips is a promise,
-// and tests keep it. Beginning and ending a transaction is none, nor is asking
-// once in a process's life for a statement's columns.
-func Asked(ctx context.Context) (context.Context, *atomic.Int64) {
-	n := &atomic.Int64{}
-	return context.WithValue(ctx, askedKey{}, n), n
+// Statement is one that a transaction sent, with '?' for its arguments. Parts are
+// the questions that it answers together; none where it is one.
+type Statement struct {
+	Query string
+	Args  []any
+	Parts []Statement
 }
 
-// count counts a statement for Asked.
-func (t *Tx) count() {
-	if n, ok := t.ctx.Value(askedKey{}).(*atomic.Int64); ok {
-		n.Add(1)
+// Statements are those that were sent under a context of Asked. It is safe for
+// concurrent use.
+type Statements struct {
+	mu   sync.Mutex
+	sent []Statement
+}
+
+// Asked gives a context under which transactions write down the statements that
+// they send: what a page costs in round trips, and that none of them reads a
+// table from end to end, are promises that tests keep. Beginning and ending a
+// transaction is no statement, nor is asking once in a process's life for a
+// statement's columns.
+func Asked(ctx context.Context) (context.Context, *Statements) {
+	s := &Statements{}
+	return context.WithValue(ctx, askedKey{}, s), s
+}
+
+// Sent gives the statements so far, in their order.
+func (s *Statements) Sent() []Statement {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sent[:len(s.sent):len(s.sent)]
+}
+
+// note writes a statement down for Asked.
+func (t *Tx) note(query string, args []any, parts ...Statement) {
+	if s, ok := t.ctx.Value(askedKey{}).(*Statements); ok {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.sent = append(s.sent, Statement{query, args, parts})
 	}
 }

@@ -47,7 +47,7 @@ var evidenceHeads = `WITH heads AS MATERIALIZED (SELECT s.intent_id, s.name AS s
 	ORDER BY n.at DESC LIMIT 1 OFFSET ` + strconv.Itoa(OutlineRows-1) + `), 0) AS since FROM steps s WHERE s.intent_id IN `
 
 // olderLook finds the newest look among a step's older evidence.
-const olderLook = `(SELECT q.at FROM evidence q WHERE q.intent_id = h.intent_id AND q.step = h.step AND q.at < h.since AND q.source = 'query' ORDER BY q.at DESC LIMIT 1)`
+const olderLook = `(SELECT l.at FROM evidence l WHERE l.intent_id = h.intent_id AND l.step = h.step AND l.at < h.since AND l.source = 'query' ORDER BY l.at DESC LIMIT 1)`
 
 const evidenceOutline = `)
 	SELECT e.* FROM heads h CROSS JOIN evidence e WHERE e.intent_id = h.intent_id AND e.step = h.step AND e.at >= h.since

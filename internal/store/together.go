@@ -141,17 +141,18 @@ func (t *Tx) readAlone(q *question) (found bool, err error) {
 
 func (t *Tx) readUnited(asked []*question) error {
 	var args []any
-	parts, rows := make([]string, len(asked)), make([]*rowsInto, len(asked))
+	parts, rows, told := make([]string, len(asked)), make([]*rowsInto, len(asked)), make([]Statement, len(asked))
 	for i, q := range asked {
 		shape, err := t.shape(q)
 		if err != nil {
 			return err
 		}
 		parts[i], rows[i] = shape.part(i), newRowsInto(q, shape)
-		args = append(args, q.args...)
+		args, told[i] = append(args, q.args...), Statement{Query: q.query, Args: q.args}
 	}
-	t.count()
-	found, err := t.tx.QueryxContext(t.ctx, t.db.rebind(strings.Join(parts, " UNION ALL ")), args...)
+	query := strings.Join(parts, " UNION ALL ")
+	t.note(query, args, told...)
+	found, err := t.tx.QueryxContext(t.ctx, t.db.rebind(query), args...)
 	if err != nil {
 		return failed(asked, err)
 	}

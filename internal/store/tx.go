@@ -229,7 +229,7 @@ func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	if err := t.flushFor(query); err != nil {
 		return nil, err
 	}
-	t.count()
+	t.note(query, args)
 	result, err := t.tx.ExecContext(t.ctx, t.db.rebind(query), args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", verb(query), err)
@@ -259,7 +259,7 @@ func (t *Tx) Get(into any, query string, args ...any) (ok bool, err error) {
 }
 
 func (t *Tx) getNow(into any, query string, args ...any) (ok bool, err error) {
-	t.count()
+	t.note(query, args)
 	err = t.tx.GetContext(t.ctx, into, t.db.rebind(query), args...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
@@ -283,7 +283,7 @@ func (t *Tx) Select(into any, query string, args ...any) error {
 }
 
 func (t *Tx) selectNow(into any, query string, args ...any) error {
-	t.count()
+	t.note(query, args)
 	if err := t.tx.SelectContext(t.ctx, into, t.db.rebind(query), args...); err != nil {
 		return fmt.Errorf("%s: %w", verb(query), err)
 	}
@@ -295,7 +295,7 @@ func (t *Tx) Each(row any, fn func() error, query string, args ...any) error {
 	if err := t.flushFor(query); err != nil {
 		return err
 	}
-	t.count()
+	t.note(query, args)
 	rows, err := t.tx.QueryxContext(t.ctx, t.db.rebind(query), args...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb(query), err)
