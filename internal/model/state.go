@@ -272,7 +272,16 @@ func (c *Case) compensationState(k *Compensation) (IntentState, string) {
 	case CompensationDone:
 		return Compensated, "Undone from " + k.Step + " on by " + k.ChildID + "."
 	case CompensationAsked:
-		return Compensating, "A compensation of " + k.Step + " waits for a second person; nothing else runs."
+		return Compensating, "A compensation of " + k.Step + undoAsked
 	}
 	return Compensating, "Being undone by " + k.ChildID + "."
+}
+
+// undoAsked ends the sentence of an intent whose undo waits to be signed.
+const undoAsked = " waits for a second person; nothing else runs."
+
+// UndoAsked reports whether the intent stands still because its undo is asked for
+// and not signed: nothing of it has been undone.
+func (i *Intent) UndoAsked() bool {
+	return i.State == Compensating && strings.HasSuffix(i.Reason, undoAsked)
 }

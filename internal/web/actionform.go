@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"countersign/internal/actions"
+	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
 	"countersign/web/templates"
@@ -120,6 +121,7 @@ func (v *visit) actionView(p actionPage) templates.ActionView {
 			Text: []templates.Text{say("Nothing was sent, no step changed. Rule ", templates.Code(p.verdict.Rule))}}
 		return view
 	}
+	view.StepUp = v.passwordAhead(actionPath(p.c.ID, p.action, p.name()), authz.ForAction(p.action))
 	switch p.action {
 	case model.MarkExternalResult:
 		view.Mark = v.markForm(p)

@@ -203,11 +203,7 @@ func (n narrator) asked(open *model.Approval) (text []templates.Text) {
 	if open.RequestedBy != "" {
 		text = append(text, say("Asked by ", templates.Name(open.RequesterName), ", ", n.clockAt(open.CreatedAt), ": ", templates.Name(open.Reason)))
 	}
-	signed := say(counted(open.Needed, "signature"), " needed")
-	if len(open.Decisions) > 0 {
-		signed = say(fmt.Sprintf("%d of %d signed", len(open.Decisions), open.Needed))
-	}
-	return append(text, say(signed, "; the request ends ", n.at(open.ExpiresAt), "."))
+	return append(text, say(n.signedSoFar(*open), "; the request ends ", n.at(open.ExpiresAt), "."))
 }
 
 // askFirst says why a look comes first, and what sending again would do.

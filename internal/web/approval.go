@@ -76,6 +76,9 @@ func (v *visit) approvalView(p approvalPage) templates.ApprovalView {
 		MayApprove: open && may.Allowed, MayReject: open && authz.MayReject(v.actor, request).Allowed, MayWithdraw: open && authz.MayWithdraw(v.actor, request).Allowed,
 		Decider: "Your decision, " + v.person.Name, ApproveLabel: "Approve: " + p.signs(), RejectLabel: "Reject", WithdrawLabel: "Withdraw the request",
 		Reason: templates.ReasonField{Value: p.form.Reason, Hint: reasonHint}, TypedCode: p.typed(), Typed: p.form.PlanCode}
+	if view.MayApprove || view.MayReject {
+		view.StepUp = v.passwordAhead("/approvals/"+p.ID, authz.Decide)
+	}
 	view.Why, view.WhyRule = v.whyAsked(p.Stored, p.c.Intent)
 	if p.Action == model.ApproveIntent {
 		view.AboutTitle, view.PlanTitle = "What is approved", "What the engine does then, in this order"
@@ -117,14 +120,19 @@ func closedKind(s model.ApprovalState) string {
 
 func (v *visit) approvalPeople(p approvalPage) []templates.Fact {
 	facts := []templates.Fact{{Label: "Asked by", Text: say(templates.Name(p.RequestedBy), ", ", v.at(p.Stored.CreatedAt))},
-		{Label: "Intent from", Text: say(templates.Name(p.c.CreatedBy))}, {Label: "Needed", Text: say(counted(p.Needed, "signature"))}}
-	if p.Stored.State != model.ApprovalOpen {
-		return facts
-	}
+		{Label: "Intent from", Text: say(templates.Name(p.c.CreatedBy))}}
+	who := nameList(p.MayApprove)
 	if len(p.MayApprove) == 0 {
-		return append(facts, templates.Fact{Label: "May approve", Text: say("nobody at present")})
+		who = say("nobody at present")
 	}
-	return append(facts, templates.Fact{Label: "May approve", Text: nameList(p.MayApprove)})
+	switch signed := p.signedSoFar(p.Stored); {
+	case p.Stored.State != model.ApprovalOpen:
+		return append(facts, templates.Fact{Label: "Needed", Text: signed})
+	case len(p.Decisions) > 0:
+		return append(facts, templates.Fact{Label: "Signed", Text: say(signed, ", of: ", who)})
+	default:
+		return append(facts, templates.Fact{Label: "Needed", Text: signed}, templates.Fact{Label: "May approve", Text: who})
+	}
 }
 
 var decisionWords = map[string]templates.Outcome{"approve": "approved", "reject": "rejected", "withdraw": "withdrawn"}

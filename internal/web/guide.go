@@ -71,7 +71,7 @@ func (v *visit) storyRow(there map[string]model.Intent, s Story) (row templates.
 	if !seen {
 		return row, false
 	}
-	row = templates.StoryRow{Title: s.Title, Text: say(s.Text), Try: say(s.Try), As: s.As, Href: "/intents/" + i.ID, State: templates.State(i.State)}
+	row = templates.StoryRow{Title: s.Title, Text: say(s.Text), Try: say(s.Try), As: s.As, Href: "/intents/" + i.ID, State: intentState(&i)}
 	if s.Fault != "" && v.Demo.Lab != nil {
 		row.Again = "/lab?" + url.Values{"fault": {s.Fault}, "effect": {labEffectOf(i.Kind)}}.Encode()
 	}
@@ -79,7 +79,7 @@ func (v *visit) storyRow(there map[string]model.Intent, s Story) (row templates.
 		row.Try = say(s.Try, " ", templates.Link(s.Href, s.Label), ".")
 	}
 	if twin, seen := there[s.Twin]; seen {
-		row.Twin, row.TwinHref = templates.State(twin.State), "/intents/"+twin.ID
+		row.Twin, row.TwinHref = intentState(&twin), "/intents/"+twin.ID
 	}
 	return row, true
 }

@@ -58,6 +58,7 @@ var helpGroups = []templates.HelpGroup{
 		{State: "retryable_failure", Text: "It failed safely, and the next try has its time."},
 		{State: "completed", Text: "All of it is done and certain."},
 		{State: "terminal_failure", Text: "It failed safely, and trying again cannot help."},
+		{State: "undo_asked", Text: "An undo of what happened is asked for; nothing is undone before a second person signs."},
 		{State: "compensating", Text: "What happened is being undone."},
 		{State: "compensated", Text: "What happened was undone, with evidence."},
 		{State: "abandoned", Text: "Given up by people. What happened before stays as it is."},

@@ -121,6 +121,7 @@ func (v *visit) viewOfIntent() (view templates.IntentView, err error) {
 	}
 	verdicts := actions.Verdicts(d.c, v.actor, d.people, v.Timing, v.Tiers, v.now())
 	view = v.intentView(d, verdicts)
+	view.StepUp = v.passwordAhead("/intents/"+d.c.ID, graveActs(verdicts)...)
 	view.Notes, view.Exposure = v.notesOf(d), exposure(&d.c.Intent)
 	return view, nil
 }
@@ -130,7 +131,7 @@ func (v *visit) intentView(d intentData, verdicts []actions.Verdict) templates.I
 	n := narrator{c: c, kin: d.kin, timing: v.Timing, clock: v.page.Clock, lost: d.lost, boss: v.actor.May(c.Account, authz.ManageWorkers).Allowed}
 	who := decider{narrator: n, people: d.people, tiers: v.Tiers, actor: v.actor}
 	view := templates.IntentView{Crumb: kindTitle(c.Kind), Party: c.Payee,
-		ID: c.ID, State: templates.State(c.State), Reason: n.prose(n.sentence(c.Reason)), Version: c.Version, Owner: v.owner(c),
+		ID: c.ID, State: intentState(&c.Intent), Reason: n.reason(), Version: c.Version, Owner: v.owner(c),
 		Intended:  templates.IntendedView{Facts: n.intended(), LookAlikes: lookAlikes(d.alike), Params: string(c.Params), Fingerprint: hex.EncodeToString(c.Fingerprint), Documents: documentsOf(d.documents)},
 		Confirmed: n.confirmed(), Uncertain: n.uncertain(), Next: n.next(), Actions: who.actionRows(verdicts), Signing: who.signing(),
 		Links: v.linkRows(d), Audit: v.auditRows(d.entries)}
@@ -191,7 +192,7 @@ func documentsOf(list []store.DocumentHead) (out []templates.Document) {
 func (v *visit) linkRows(d intentData) (rows []templates.LinkRow) {
 	add := func(i model.Intent, why string) {
 		row := templates.LinkRow{Href: "/intents/" + i.ID, Title: say(headline(i.Kind, i.Payee)), ID: i.ID, Why: say(why),
-			Sub: say("asked by ", templates.Name(i.CreatedBy), ", ", v.at(i.CreatedAt)), State: templates.State(i.State), Money: money(i.Amount, i.Currency)}
+			Sub: say("asked by ", templates.Name(i.CreatedBy), ", ", v.at(i.CreatedAt)), State: intentState(&i), Money: money(i.Amount, i.Currency)}
 		rows = append(rows, row)
 	}
 	for _, i := range d.linked {

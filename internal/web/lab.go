@@ -162,7 +162,7 @@ func (v *visit) labIntents(tx *store.Tx, view *templates.LabView) error {
 			break
 		}
 		view.Recent = append(view.Recent, templates.LabIntent{Href: "/intents/" + i.ID, Kind: i.Kind, Payee: i.Payee, Money: model.Money{Amount: i.Amount, Currency: i.Currency},
-			State: templates.State(i.State), Reason: i.Reason, Made: v.at(i.CreatedAt), By: i.CreatedBy})
+			State: intentState(&i), Reason: i.Reason, Made: v.at(i.CreatedAt), By: i.CreatedBy})
 	}
 	return err
 }

@@ -102,7 +102,7 @@ func doneWord(s *model.Step) string {
 
 // stuckState is the state that a row of a list shows, and what it is about.
 func (n narrator) stuckState() (templates.State, templates.Text) {
-	state := templates.State(n.c.State)
+	state := intentState(&n.c.Intent)
 	if k := n.c.OpenConflict(); k != nil {
 		if n.cameBackItself(k) {
 			return state, say(k.Step, " · the money came back")

@@ -80,6 +80,7 @@ func (v *visit) previewView(p previewPage) templates.PreviewView {
 		Title: say("Preview: ", p.act()), Expires: v.at(p.ExpiresAt), Plan: plan, Post: "/previews/" + p.ID + "/confirm", Cancel: "/intents/" + p.c.ID,
 		Leave: "Leave, nothing is done", Button: p.button(), Reason: templates.ReasonField{Value: p.form.Reason, Hint: reasonHint},
 		TypedCode: p.typed(), Typed: p.form.PlanCode, Errors: p.errors}
+	view.StepUp = v.passwordAhead("/previews/"+p.ID, authz.ForAction(p.Action))
 	if view.TypedCode {
 		view.Warning = p.warning()
 	}

@@ -60,6 +60,20 @@ func (n narrator) sentence(text string) string {
 	return upper(text)
 }
 
+// reason says why the intent is as it is: of what waits to be signed, who has; of an
+// undo that does, who asked for it, and that nothing has been done.
+func (n narrator) reason() templates.Text {
+	open := n.c.OpenRequest()
+	switch {
+	case open != nil && n.c.State == model.AwaitingApproval && len(open.Decisions) > 0:
+		return say(open.Step, " waits for people to approve: ", n.signedSoFar(*open), ".")
+	case open == nil || !n.c.UndoAsked():
+		return n.prose(n.sentence(n.c.Reason))
+	}
+	return say("An undo from ", templates.Bold(open.Step), " on is asked for by ", templates.Name(open.RequesterName), ", ", n.clockAt(open.CreatedAt),
+		". It waits for a second person: nothing has been undone, and nothing else runs.")
+}
+
 func momentOf(text string) (model.Time, bool) {
 	for _, layout := range []string{"2006-01-02 15:04:05 UTC", time.RFC3339Nano} {
 		if at, err := time.Parse(layout, text); err == nil {

@@ -86,7 +86,7 @@ func (v *visit) result() error {
 }
 
 func (v *visit) resultView(p previewPage, entry audit.Item) templates.ResultView {
-	view := templates.ResultView{Page: v.titled("Result: " + words(p.Action)), Crumb: crumb(p.c), State: templates.State(p.c.State),
+	view := templates.ResultView{Page: v.titled("Result: " + words(p.Action)), Crumb: crumb(p.c), State: intentState(&p.c.Intent),
 		Meta: []templates.Text{auditMeta(entry), say("Plan ", templates.Code(actions.PlanCode(p.Digest)))},
 		Back: templates.Button{Href: "/intents/" + p.c.ID, Label: "Back to the " + p.c.Kind}, Others: []templates.Button{{Href: "/", Label: "To the queue"}},
 		Facts: []templates.Fact{{Label: "Reason given", Text: say("“", templates.Name(entry.Reason), "”")}}, About: "The record"}
@@ -152,7 +152,7 @@ func (v *visit) happened(p previewPage, s *model.Step, view *templates.ResultVie
 		view.Title = "Recorded as " + p.statedAs()
 		view.Note = templates.Note{Kind: "ok", Title: say("Your statement is evidence now, with its document.")}
 	case model.Abandon:
-		view.Title, view.State, view.Of = "Given up: nothing more is sent", templates.State(p.c.State), ""
+		view.Title, view.State, view.Of = "Given up: nothing more is sent", intentState(&p.c.Intent), ""
 		view.Note = templates.Note{Kind: "ok", Title: say("Nothing is sent under this intent any more.")}
 	default:
 		view.Title, view.Note = title(p.Action)+": done", templates.Note{Kind: "ok", Title: p.prose(upper(p.c.Reason))}
@@ -276,7 +276,7 @@ func noteKind(s *model.Step) string {
 func (p previewPage) nextLines() (lines []templates.Line) {
 	next := p.next()
 	if len(next.Lead) > 0 {
-		lines = append(lines, templates.Line{Text: next.Lead, State: templates.State(p.c.State)})
+		lines = append(lines, templates.Line{Text: next.Lead, State: intentState(&p.c.Intent)})
 	}
 	for _, text := range next.Text {
 		lines = append(lines, templates.Line{Text: text})

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"fmt"
+
 	"countersign/internal/model"
 	"countersign/web/templates"
 )
@@ -16,7 +18,7 @@ var actNames = map[string]string{model.ApproveIntent: "approval", model.RetryUnf
 // approvalPlan is the plan with who must sign, and by which rule.
 func (v *visit) approvalPlan(p approvalPage) templates.PlanView {
 	plan := p.view()
-	plan.Approvers = say(counted(p.Needed, "signature"), " needed, of other people than who asked and who answers for the intent.")
+	plan.Approvers = say(p.signedSoFar(p.Stored), ". Signatures are of other people than who asked and who answers for the intent.")
 	if p.Action == model.ApproveIntent {
 		plan.NoCalls = say("Approving confirms the approval step; no request follows.")
 		plan.ThenNote = say("Each only once what comes before it is confirmed. A message says what really moved, so its text may change until then.")
@@ -40,6 +42,22 @@ func past(plan *templates.PlanView) {
 	for i := range plan.Then {
 		plan.Then[i].State = ""
 	}
+}
+
+// signedSoFar says how many signatures a request needs, and who has signed it when.
+func (n narrator) signedSoFar(r model.Approval) templates.Text {
+	given := len(r.Decisions)
+	if given == 0 || r.State != model.ApprovalOpen {
+		return say(counted(r.Needed, "signature"), " needed")
+	}
+	text := say(fmt.Sprintf("%d of %d signed (", given, r.Needed))
+	for i, d := range r.Decisions {
+		if i > 0 {
+			text = say(text, "; ")
+		}
+		text = say(text, templates.Name(d.Name), ", ", n.clockAt(d.At))
+	}
+	return say(text, fmt.Sprintf("); %d more needed", r.Needed-given))
 }
 
 // signedFor are the facts of the intent that is decided about, its money in
@@ -98,7 +116,7 @@ func (p approvalPage) lookAlikes() *templates.Note {
 		if m, ok := i.Money(); ok {
 			text = say(text, m, ", ")
 		}
-		note.Text = append(note.Text, say(text, words(string(i.State)), ", asked for ", p.at(i.CreatedAt)))
+		note.Text = append(note.Text, say(text, words(string(intentState(&i))), ", asked for ", p.at(i.CreatedAt)))
 	}
 	if p.count.N > len(p.alike) {
 		note.Text = append(note.Text, say(templates.Link("/intents/"+p.c.ID, "The intent’s page"), " tells of the others."))

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 
+	"countersign/internal/actions"
+	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
 	"countersign/internal/web/problem"
@@ -18,6 +21,28 @@ func stepUpNote(err error, notDone, next string) *templates.Note {
 	return &templates.Note{Kind: "mind", Title: say("Confirm that it is you. ", notDone),
 		Text: []templates.Text{say(problem.Of(err).Detail), say(templates.LinkApart("/stepup?next="+url.QueryEscape(next), "Confirm your password"),
 			" in a new tab, then come back and send this form again: what you typed stays here.")}}
+}
+
+// passwordAhead says before acts that need a fresh sign-in that the password will be
+// asked for; nil where none of them does, or it was confirmed a moment ago. next is
+// the page to come back to.
+func (v *visit) passwordAhead(next string, acts ...authz.Permission) templates.Text {
+	needed := slices.ContainsFunc(acts, func(p authz.Permission) bool { return !authz.StepUpNeeded(v.actor, p, v.now()).Allowed })
+	if !needed {
+		return nil
+	}
+	return say("You will be asked for your password: it was confirmed longer than ", span(authz.FreshOnPages), " ago. ",
+		templates.LinkApart("/stepup?next="+url.QueryEscape(next), "Confirm it now"), " in a new tab, if you like.")
+}
+
+// graveActs are the permissions of the acts that the verdicts allow.
+func graveActs(verdicts []actions.Verdict) (acts []authz.Permission) {
+	for _, verdict := range verdicts {
+		if verdict.Allowed {
+			acts = append(acts, authz.ForAction(verdict.Action))
+		}
+	}
+	return acts
 }
 
 func (v *visit) stepUpForm() error {

@@ -103,6 +103,15 @@ func stepState(s *model.Step) templates.State {
 	return templates.State(s.State)
 }
 
+// intentState is how an intent's state is shown: an undo that is only asked for
+// does not read like one that runs.
+func intentState(i *model.Intent) templates.State {
+	if i.UndoAsked() {
+		return "undo_asked"
+	}
+	return templates.State(i.State)
+}
+
 // lower makes the first letter of a sentence small.
 func lower(text string) string {
 	if text == "" {

@@ -26,6 +26,7 @@ var looks = map[State]look{
 	"retryable_failure": {"retryable", "retryable", "Will be tried again"},
 	"completed":         {"confirmed", "completed", "Completed"},
 	"terminal_failure":  {"terminal", "terminal", "Failed for good"},
+	"undo_asked":        {"approval", "approval", "Undo asked for"},
 	"compensating":      {"progress", "progress", "Compensating"},
 	"compensated":       {"undone", "undone", "Compensated"},
 	"abandoned":         {"abandoned", "abandoned", "Abandoned"},

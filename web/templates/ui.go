@@ -137,7 +137,8 @@ func zoneOf(zone *time.Location) *time.Location {
 
 // State is the name of a step's or intent's state as the model spells it
 // ("outcome_unknown", "needs_review"), or "settling" for a step that the
-// provider has accepted and not finished.
+// provider has accepted and not finished, or "undo_asked" for an intent whose
+// undo waits to be signed.
 type State string
 
 // Outcome is how a request for approval, an action or an audited event stands:

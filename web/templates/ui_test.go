@@ -196,8 +196,8 @@ func TestStatesHaveALook(t *testing.T) {
 			t.Errorf("%s has no look", s)
 		}
 	}
-	if len(looks) != len(states)+1 {
-		t.Errorf("%d looks for %d states and settling", len(looks), len(states))
+	if len(looks) != len(states)+2 {
+		t.Errorf("%d looks for %d states, settling and an undo that is asked for", len(looks), len(states))
 	}
 }
 
