@@ -60,6 +60,13 @@ func (r *Runner) Accept(ctx context.Context, actor authz.Actor, in Submission) (
 	return out, err
 }
 
+// Check says what Accept would find wrong with a submission by itself, and stores
+// nothing: kind Denied or Invalid, or nil.
+func (r *Runner) Check(actor authz.Actor, in Submission) error {
+	_, err := r.draft(actor, in)
+	return err
+}
+
 // draft checks a submission as far as that goes without the database.
 func (r *Runner) draft(actor authz.Actor, in Submission) (workflow.Draft, error) {
 	if err := actor.May(in.Account, authz.WriteIntents).Err(); err != nil {

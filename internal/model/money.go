@@ -23,7 +23,7 @@ func NewMoney(amount int64, currency string) (Money, error) {
 		return Money{}, err
 	}
 	if amount > MaxAmount || amount < -MaxAmount {
-		return Money{}, amountError("is outside ±%d minor units", int64(MaxAmount))
+		return Money{}, tooLarge(currency)
 	}
 	return Money{Amount: amount, Currency: currency}, nil
 }
@@ -37,7 +37,7 @@ func MajorUnits(n int64, currency string) (int64, error) {
 	}
 	factor := powersOfTen[digits]
 	if n > MaxAmount/factor || n < -MaxAmount/factor {
-		return 0, amountError("is outside ±%d minor units", int64(MaxAmount))
+		return 0, tooLarge(currency)
 	}
 	return n * factor, nil
 }
@@ -61,7 +61,7 @@ func ParseDecimal(text, currency string) (Money, error) {
 	}
 	amount, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", digits-len(fraction)), 10, 64)
 	if err != nil {
-		return Money{}, amountError("is outside ±%d minor units", int64(MaxAmount))
+		return Money{}, tooLarge(currency)
 	}
 	if negative {
 		amount = -amount
@@ -143,6 +143,11 @@ func allDigits(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+// tooLarge says the largest amount as people write it.
+func tooLarge(currency string) error {
+	return amountError("is larger than %s, the most that is taken", Money{Amount: MaxAmount, Currency: currency})
 }
 
 func amountError(format string, args ...any) error {

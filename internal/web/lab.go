@@ -106,7 +106,7 @@ func refusalText(err error) string {
 
 func (v *visit) labForm(typed labFields, accounts []string) *templates.LabForm {
 	form := &templates.LabForm{Once: typed.Once, Times: typed.Times, Seconds: typed.Seconds, Blind: typed.Blind != "", Amount: typed.Amount,
-		Payee: typed.Payee, Reference: typed.Reference, Currencies: choose(typed.Currency, pairsOf(labCurrencies)...)}
+		Payee: typed.Payee, Reference: typed.Reference, Currencies: chosen(typed.Currency, labCurrencies, same)}
 	if len(accounts) > 1 {
 		form.Accounts = choose(typed.Account, pairsOf(accounts)...)
 	}

@@ -120,9 +120,9 @@ func TestLabRefusesWhatCannotBe(t *testing.T) {
 	olga := w.browse("Olga")
 	before := len(w.lab.armed)
 	for _, tt := range []struct{ field, value, says string }{
-		{"fault", "explode", "Choose a fault"}, {"effect", "robbery", "Choose which call"}, {"times", "0", "1 to 20"}, {"times", "21", "1 to 20"}, {"times", "x", "1 to 20"},
-		{"seconds", "-1", "Give seconds"}, {"seconds", "NaN", "Give seconds"}, {"seconds", "99999", "Give seconds"}, {"amount", "1,250.00", "plain decimal"}, {"amount", "0", "above zero"},
-		{"amount", "1.005", "decimals"}, {"currency", "XXX", "plain decimal"}, {"once", "short", "not complete"}, {"payee", "", "Payee"}, {"reference", "two words", "Reference"},
+		{"fault", "explode", "What goes wrong: choose a fault"}, {"effect", "robbery", "At which call: choose which call"}, {"times", "0", "1 to 20"}, {"times", "21", "1 to 20"}, {"times", "x", "1 to 20"},
+		{"seconds", "-1", "give seconds"}, {"seconds", "NaN", "give seconds"}, {"seconds", "99999", "give seconds"}, {"amount", "1,250.00", "plain decimal"}, {"amount", "0", "above zero"},
+		{"amount", "1.005", "decimals"}, {"currency", "XXX", "Currency: choose one of those offered"}, {"amount", "99999999999999999999", "Amount: is larger than 90,071,992,547,409.91 USD"}, {"once", "short", "not complete"}, {"payee", "", "Payee: is missing"}, {"reference", "two words", "Payee’s reference: may hold only"},
 	} {
 		p := olga.ask(post, "/lab", labForm(labOnce, tt.field, tt.value))
 		if p.status != 422 || !strings.Contains(p.text(), tt.says) {
@@ -132,12 +132,29 @@ func TestLabRefusesWhatCannotBe(t *testing.T) {
 	if p := olga.ask(post, "/lab", labForm(labOnce, "fault", "wrong_amount_echo", "effect", "dispute")); p.status != 422 || !strings.Contains(p.text(), "means nothing") {
 		t.Errorf("a fault at a call that it cannot meet: %d", p.status)
 	}
-	if p := olga.ask(post, "/lab", labForm(labOnce, "fault", "wrong_amount_echo", "seconds", "1.1")); p.status != 422 || !strings.Contains(p.text(), "At most 1 s") {
+	if p := olga.ask(post, "/lab", labForm(labOnce, "fault", "wrong_amount_echo", "seconds", "1.1")); p.status != 422 || !strings.Contains(p.text(), "at most 1 s") {
 		t.Errorf("longer than the provider's promise: %d", p.status)
 	}
 	if len(w.lab.armed) != before {
 		t.Errorf("%d faults are armed, want %d", len(w.lab.armed), before)
 	}
+}
+
+// TestLabTellsEverythingAtOnce: every fault in one answer, in the order of the
+// fields, and all that was typed stands there again.
+func TestLabTellsEverythingAtOnce(t *testing.T) {
+	w := newWorld(t)
+	olga := w.browse("Olga")
+	p := olga.ask(post, "/lab", labForm("x", "fault", "explode", "effect", "robbery", "times", "many", "seconds", "-1", "amount", "a lot", "currency", "XYZ", "payee", " ", "reference", "two words"))
+	olga.wants(p, 422, "At which call: choose which call to the provider is to go wrong What goes wrong: choose a fault This form is not complete; reload the page and send it again "+
+		"Currency: choose one of those offered; this is no currency that can be paid in Payee: is missing Payee’s reference: may hold only ASCII letters, digits and _ . : / + @ - "+
+		"How many calls it meets: give a whole number from 1 to 20 For how long, in seconds: give seconds from 0.1 to 3600, or nothing")
+	for _, typed := range []string{`value="many"`, `value="-1"`, `value="a lot"`, `<option value="XYZ" selected>`, `value="two words"`} {
+		if !strings.Contains(p.body, typed) {
+			t.Errorf("%s is lost", typed)
+		}
+	}
+	olga.wants(olga.ask(post, "/lab", labForm(labOnce, "amount", "1.005", "payee", "")), 422, "Amount: has more than the 2 decimals of USD Payee: is missing")
 }
 
 func TestLabOfOthers(t *testing.T) {

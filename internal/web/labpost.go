@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,43 +75,91 @@ func (v *visit) labUsed(intent string) (used bool, err error) {
 	return used, err
 }
 
-// labOrder checks what was typed, and makes of it the intent and its fault.
+// labOrder makes of what was typed the intent and its fault, and finds everything
+// that is wrong with either.
 func (v *visit) labOrder(typed labFields) (in actions.Submission, o LabOrder, faults templates.FieldErrors) {
-	wrong := func(field, message string) {
-		faults = append(faults, templates.FieldError{Field: field, Message: message})
+	amount, wrong := labAmount(typed)
+	o, faults = v.labFaultOrder(typed)
+	faults = append(faults, wrong...)
+	if !onceForm.MatchString(typed.Once) {
+		typed.Once = strings.Repeat("0", 16)
+		faults = append(faults, templates.FieldError{Field: "fault", Message: "This form is not complete; reload the page and send it again"})
 	}
+	if o.Effect.Kind == "" {
+		o.Effect.Kind = model.KindPayout // which has the form's fields too
+	}
+	in = actions.Submission{Key: labKeys + typed.Once, Kind: o.Effect.Kind, Account: typed.Account, Params: labParams(typed, o, amount, v.now().Std())}
+	for _, fault := range labFaults(v.Runner.Check(v.actor, in)) {
+		if faults.For(fault.Field) == "" {
+			faults = append(faults, fault)
+		}
+	}
+	o.Intent = model.IntentID(v.DB.Installation, in.Account, in.Kind, in.Key)
+	return in, o, inFormOrder(faults)
+}
+
+// labFaultOrder reads which fault is meant, where, how often and for how long.
+func (v *visit) labFaultOrder(typed labFields) (o LabOrder, faults templates.FieldErrors) {
 	var known bool
 	if o.Effect, known = v.Demo.Lab.effect(typed.Effect); !known {
-		wrong("effect", "Choose which call to the provider is to go wrong")
+		faults = labWrong(faults, "effect", "choose which call to the provider is to go wrong")
 	}
 	if o.Fault, known = v.Demo.Lab.fault(typed.Fault); !known {
-		wrong("fault", "Choose a fault")
+		faults = labWrong(faults, "fault", "choose a fault")
 	} else if o.Effect.Name != "" && !o.Fault.meets(o.Effect) {
-		wrong("effect", "“"+o.Fault.Title+"” means nothing to this call. "+effectWords(o.Fault.Effects, 0))
+		faults = labWrong(faults, "effect", "“"+o.Fault.Title+"” means nothing to this call. "+effectWords(o.Fault.Effects, 0))
 	}
 	o.Times = whole(typed.Times, labTimes)
 	if o.Times == 0 {
-		wrong("times", "Give a whole number from 1 to 20")
+		faults = labWrong(faults, "times", "give a whole number from 1 to 20")
 	}
 	if o.Lasts = lasting(typed.Seconds); o.Lasts < 0 {
-		wrong("seconds", "Give seconds from 0.1 to 3600, or nothing")
+		faults = labWrong(faults, "seconds", "give seconds from 0.1 to 3600, or nothing")
 	} else if o.Fault.Most > 0 && o.Lasts > o.Fault.Most {
-		wrong("seconds", "At most "+seconds(o.Fault.Most)+" for this fault: the provider promises to show within that what it did, and a “not found” after it counts as proof")
+		faults = labWrong(faults, "seconds", "at most "+seconds(o.Fault.Most)+" for this fault: the provider promises to show within that what it did, and a “not found” after it counts as proof")
 	}
 	o.Blind = typed.Blind != ""
+	return o, faults
+}
+
+// labAmount reads the money. What cannot be read is a cent, so that the rest of the
+// form can be checked all the same.
+func labAmount(typed labFields) (amount model.Money, faults templates.FieldErrors) {
+	cent := model.Money{Amount: 1, Currency: "USD"}
+	if _, known := model.Exponent(typed.Currency); !known {
+		return cent, labWrong(nil, "currency", "choose one of those offered; this is no currency that can be paid in")
+	}
 	amount, err := model.ParseDecimal(strings.TrimSpace(typed.Amount), typed.Currency)
-	if err != nil || amount.Amount <= 0 {
-		wrong("amount", "Give a plain decimal above zero, with at most as many decimals as the currency has")
+	switch {
+	case err == nil && amount.Amount > 0:
+		return amount, nil
+	case err == nil:
+		return cent, labWrong(nil, "amount", "give one above zero")
 	}
-	if !onceForm.MatchString(typed.Once) {
-		wrong("fault", "This form is not complete; reload the page and send it again")
+	return cent, labWrong(nil, "amount", lower(faultOf(err)))
+}
+
+// labLabels are the fields of the form in their order, as they are labelled.
+var labLabels = [][2]string{{"effect", "At which call"}, {"fault", "What goes wrong"}, {"amount", "Amount"}, {"currency", "Currency"},
+	{"payee", "Payee"}, {"reference", "Payee’s reference"}, {"times", "How many calls it meets"}, {"seconds", "For how long, in seconds"}}
+
+// labWrong adds what is wrong with a field, named as its label is.
+func labWrong(faults templates.FieldErrors, field, message string) templates.FieldErrors {
+	for _, f := range labLabels {
+		if f[0] == field {
+			message = f[1] + ": " + message
+		}
 	}
-	if len(faults) > 0 {
-		return in, o, faults
+	return append(faults, templates.FieldError{Field: field, Message: message})
+}
+
+// inFormOrder sorts faults as their fields stand in the form.
+func inFormOrder(faults templates.FieldErrors) templates.FieldErrors {
+	place := func(f templates.FieldError) int {
+		return slices.IndexFunc(labLabels, func(label [2]string) bool { return label[0] == f.Field })
 	}
-	in = actions.Submission{Key: labKeys + typed.Once, Kind: o.Effect.Kind, Account: typed.Account, Params: labParams(typed, o, amount, v.now().Std())}
-	o.Intent = model.IntentID(v.DB.Installation, in.Account, in.Kind, in.Key)
-	return in, o, nil
+	slices.SortStableFunc(faults, func(a, b templates.FieldError) int { return place(a) - place(b) })
+	return faults
 }
 
 // whole reads a number from 1 to most; 0 is none.
@@ -139,7 +188,7 @@ func lasting(text string) time.Duration {
 // labParams are those of the intent: a payout, or a dispute whose answer or
 // credit is to go wrong.
 func labParams(typed labFields, o LabOrder, amount model.Money, now time.Time) json.RawMessage {
-	payee := map[string]any{"reference": typed.Reference, "name": strings.TrimSpace(typed.Payee), "destination": "acct_lab"}
+	payee := map[string]any{"reference": strings.TrimSpace(typed.Reference), "name": strings.TrimSpace(typed.Payee), "destination": "acct_lab"}
 	params := map[string]any{"amount": amount.Amount, "currency": amount.Currency, "memo": "Fault lab: " + o.Fault.Name + " at " + o.Effect.Step}
 	if o.Effect.Kind == model.KindPayout {
 		payee["email"] = "lab@example.com"
@@ -170,7 +219,21 @@ func (v *visit) labFault(typed labFields, faults templates.FieldErrors) error {
 
 // labField is the form's field for a fault of the params.
 var labField = map[string]string{"/params/payee/name": "payee", "/params/payee/reference": "reference", "/params/credit/payee/name": "payee",
-	"/params/credit/payee/reference": "reference", "/params/amount": "amount", "/params/currency": "amount"}
+	"/params/credit/payee/reference": "reference", "/params/amount": "amount", "/params/currency": "currency"}
+
+// labFaults are the faults of an intent's params, at the form's fields.
+func labFaults(err error) (faults templates.FieldErrors) {
+	var refusal *model.Error
+	if !errors.As(err, &refusal) {
+		return nil
+	}
+	for _, f := range refusal.Fields {
+		if field, ok := labField[f.Location]; ok {
+			faults = labWrong(faults, field, f.Message)
+		}
+	}
+	return faults
+}
 
 // labRefused shows why the intent was not posted. A form that was used before for
 // something else gets a new key: what it posted stays.
@@ -178,12 +241,6 @@ func (v *visit) labRefused(typed labFields, o LabOrder, cause error) error {
 	var refusal *model.Error
 	if !errors.As(cause, &refusal) {
 		return cause
-	}
-	var faults templates.FieldErrors
-	for _, f := range refusal.Fields {
-		if field, ok := labField[f.Location]; ok {
-			faults = append(faults, templates.FieldError{Field: field, Message: upper(strings.TrimPrefix(field, "/")) + " " + f.Message})
-		}
 	}
 	if refusal.Code == "idempotency-key-reused" {
 		typed.Once = v.freshLab().Once
@@ -195,10 +252,10 @@ func (v *visit) labRefused(typed labFields, o LabOrder, cause error) error {
 			Text: []templates.Text{say("That one is ", templates.Link("/intents/"+o.Intent, "here"), ". What you typed stands below in a new form; send it for another intent.")}}
 		return v.show(http.StatusConflict, templates.Lab(view))
 	}
-	if len(faults) == 0 {
-		return cause
+	if faults := labFaults(cause); len(faults) > 0 {
+		return v.labFault(typed, faults)
 	}
-	return v.labFault(typed, faults)
+	return cause
 }
 
 // disarmLab takes an armed fault back.
