@@ -46,11 +46,12 @@ func (v *visit) exportView(accounts []string, from, to, zone string, faults temp
 		Command: "console audit verify FILE"}
 }
 
-// auditFile streams an export, after its entry is written.
+// auditFile streams an export, after its entry is written; that somebody was denied
+// one has an entry too.
 func (v *visit) auditFile() error {
 	accounts := v.permitted(authz.ExportAudit)
 	if len(accounts) == 0 {
-		return v.denied(authz.ExportAudit)
+		return v.Runner.NoteExportDenial(v.r.Context(), v.actor, v.actor.Accounts(), v.denied(authz.ExportAudit))
 	}
 	from, to, zoneName, format := v.c.QueryParam("from"), v.c.QueryParam("to"), v.c.QueryParam("zone"), audit.Format(v.c.QueryParam("format"))
 	zone, err := time.LoadLocation(zoneName)

@@ -114,6 +114,19 @@ func TestUncertainFile(t *testing.T) {
 	}
 }
 
+// TestADeniedExportHasAnEntry: somebody who may not tried to take the log away.
+func TestADeniedExportHasAnEntry(t *testing.T) {
+	w := newWorld(t)
+	olga := w.browse("Olga")
+	olga.wants(olga.get("/audit/export"), 403, "Not allowed") // looking has none
+	olga.wants(olga.get("/audit/export/file?format=jsonl&zone=UTC"), 403, "Not allowed")
+	if got := w.eventsOf("audit.export."); got != "audit.export.denied" {
+		t.Errorf("entries: %s", got)
+	}
+	audrey := w.browse("Audrey")
+	audrey.wants(audrey.get("/audit?show=refusals"), 200, "audit.export.denied", "Olga", "Denied")
+}
+
 // TestDisputedMoneyIsNamed: what a dispute is about is at stake, and was not sent.
 func TestDisputedMoneyIsNamed(t *testing.T) {
 	w := newWorld(t)

@@ -98,6 +98,9 @@ func TestAuditExport(t *testing.T) {
 	w.call("olga", "GET", "/v1/audit/export", nil).is(403, "denied")
 	w.call("audrey", "GET", "/v1/audit/export?account=globex", nil).is(404, "not-found")
 	w.sequence()
+	if a := w.call("audrey", "GET", "/v1/audit?event=audit.export.denied", nil).is(200, ""); a.at("count") != 1.0 {
+		t.Errorf("entries of denied exports: %s", a.raw)
+	}
 	if a := w.call("audrey", "GET", "/v1/audit?event=audit.exported", nil).is(200, ""); a.at("count") != 2.0 {
 		t.Errorf("entries of exports: %s", a.raw)
 	}

@@ -71,7 +71,7 @@ func badQuery(faults ...model.Field) error {
 func (a *api) exportAudit(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
 	accounts, err := accountsWith(actorOf(ctx), in.Account, authz.ExportAudit)
 	if err != nil {
-		return nil, err
+		return nil, a.denyExport(ctx, in.Account, err)
 	}
 	scope, err := in.scope(accounts)
 	if err != nil {
@@ -81,6 +81,16 @@ func (a *api) exportAudit(ctx context.Context, in *exportInput) (*huma.StreamRes
 		return nil, err
 	}
 	return &huma.StreamResponse{Body: func(out huma.Context) { a.stream(out, scope) }}, nil
+}
+
+// denyExport records a denial in the account that was named, or in all of the
+// actor's, and gives it back.
+func (a *api) denyExport(ctx context.Context, account string, denial error) error {
+	accounts := []string{account}
+	if account == "" {
+		accounts = actorOf(ctx).Accounts()
+	}
+	return a.Runner.NoteExportDenial(ctx, actorOf(ctx), accounts, denial)
 }
 
 // noteExport records the export, in the log of every account that it holds,

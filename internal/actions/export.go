@@ -1,0 +1,29 @@
+package actions
+
+import (
+	"context"
+	"errors"
+
+	"countersign/internal/audit"
+	"countersign/internal/authz"
+	"countersign/internal/model"
+	"countersign/internal/store"
+)
+
+// NoteExportDenial records, in the log of each of the accounts, that the actor was
+// denied an export of it, and gives the denial back. Other errors leave no entry.
+func (r *Runner) NoteExportDenial(ctx context.Context, actor authz.Actor, accounts []string, denial error) error {
+	if model.KindOf(denial) != model.Denied {
+		return denial
+	}
+	err := r.db.Update(ctx, func(tx *store.Tx) error {
+		for _, account := range accounts {
+			entry := audit.Entry{Actor: entryActor(actor, account), Event: "audit.export.denied", Account: account, Result: "denied", Reason: denial.Error(), Policy: ruleOf(denial)}
+			if _, err := r.log.Append(tx, entry); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return errors.Join(denial, err)
+}
