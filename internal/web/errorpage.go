@@ -158,7 +158,7 @@ func (v *visit) typed() (facts []templates.Fact) {
 // formPages are the pages of forms by the beginning of the address that takes
 // them, and how many parts of that address name the page; the next of a way in
 // is the page itself.
-var formPages = map[string]int{"previews": 2, "approvals": 2, "bulk": 2, "orphans": 2, "intents": 2, "me": 1, "workers": 3}
+var formPages = map[string]int{"previews": 2, "approvals": 2, "bulk": 2, "orphans": 2, "intents": 2, "me": 1, "workers": 3, "views": 2}
 
 // wayBack is the page to return to after a fresh sign-in.
 func (v *visit) wayBack() string {
@@ -172,6 +172,9 @@ func (v *visit) wayBack() string {
 	if len(parts) >= 4 && parts[0] == "intents" && parts[2] == "actions" {
 		step := v.c.FormValue("step")
 		return fmt.Sprintf("/intents/%s/actions/%s?step=%s", parts[1], parts[3], url.QueryEscape(step))
+	}
+	if v.r.URL.Path == viewsPath {
+		return localPath("/?" + v.r.PostFormValue("query")) // the list whose filter gets a name
 	}
 	if strings.HasPrefix(v.r.URL.Path, holdPath) {
 		return holdPath

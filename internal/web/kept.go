@@ -40,7 +40,7 @@ var secret = map[string]bool{"password": true, "token": true, "csrf": true}
 
 // unkept are fields that belong to the page that they came from, or say which
 // button was pressed: they are neither shown nor put into a form again.
-var unkept = map[string]bool{"digest": true, "plan_code": true, "next": true, "do": true, "person": true, "back": true}
+var unkept = map[string]bool{"digest": true, "plan_code": true, "next": true, "do": true, "person": true, "back": true, "query": true}
 
 // sentForm is the form of the request; nil where there is none or it cannot be
 // read. Through a sign-in it is the one that travels along.
@@ -113,8 +113,12 @@ func (v *visit) recall() url.Values {
 		return nil
 	}
 	page, err := url.Parse(form.Page)
-	if err != nil || page.Path != v.r.URL.Path || page.Query().Get("step") != v.r.URL.Query().Get("step") {
+	here := v.r.URL
+	switch {
+	case err != nil, page.Path != here.Path, page.Query().Get("step") != here.Query().Get("step"):
 		return nil
+	case page.Path == "/" && page.Query().Encode() != here.Query().Encode():
+		return nil // another filter than the one that was named
 	}
 	return form.Fields
 }

@@ -115,6 +115,42 @@ func TestWhatWasTypedOutlivesTheSession(t *testing.T) {
 	}
 }
 
+// TestNamesAndChoicesOutliveTheSession: a view's name stands again with its filter,
+// and only there; so does who was chosen for a hand-over.
+func TestNamesAndChoicesOutliveTheSession(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 90_050)
+	olga := w.browse("Olga")
+	later := func(path, form string, fields ...string) page {
+		t.Helper()
+		sent := formOn(olga.get(path), form)
+		for i := 0; i+1 < len(fields); i += 2 {
+			sent.Set(fields[i], fields[i+1])
+		}
+		w.endSessions("Olga")
+		carried := formOn(olga.send("POST", form, sent), "/kept")
+		olga = w.browse("Olga")
+		return olga.follow(olga.send("POST", "/kept", carried))
+	}
+	filtered := "/?currency=EUR&state=outcome_unknown"
+	p := later(filtered, "/views", "name", "Euros & doubts", "for", "account", "do", "change")
+	if !strings.Contains(p.body, `value="Euros &amp; doubts"`) || !strings.Contains(p.body, `<option value="account" selected>`) || !strings.Contains(p.body, "<details open><summary>Save this filter") {
+		t.Errorf("the view's name is lost: %s", p.text())
+	}
+	if other := olga.get("/?currency=USD"); strings.Contains(other.body, "Euros &amp; doubts") {
+		t.Error("the name stands at another filter")
+	}
+	view := olga.post("/views", "query", "currency=EUR", "name", "Euros", "for", "me").header.Get("Location")
+	p = later(view, view, "name", "Euros of acme", "do", "change")
+	if !strings.Contains(p.body, `value="Euros of acme"`) {
+		t.Errorf("the other name is lost: %s", p.text())
+	}
+	p = later("/intents/"+id, "/intents/"+id+"/owner#notes", "to", w.ids["Otto"], "note", "I am away", "do", "hand")
+	if !strings.Contains(p.body, `<option value="`+w.ids["Otto"]+`" selected>`) || !strings.Contains(p.body, `value="I am away"`) {
+		t.Errorf("who was chosen is lost: %s", p.text())
+	}
+}
+
 func TestWhatWasTypedTravelsThroughThePassword(t *testing.T) {
 	w := newWorld(t)
 	example := w.examples()

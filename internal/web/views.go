@@ -23,6 +23,9 @@ type viewForm struct {
 
 const forAccount = "account"
 
+// viewsPath takes the form that makes a view.
+const viewsPath = "/views"
+
 // named fills in the views that are offered, and the one that is open.
 func (v *visit) named(view *templates.QueueView, q queueQuery, saved *store.View, unsaved *templates.SaveView, views []store.View) {
 	for _, one := range views {
@@ -50,7 +53,7 @@ func (v *visit) saveForm(q queueQuery, typed *templates.SaveView) *templates.Sav
 	if q.zone == "" && q.from+q.until != "" {
 		q.zone = v.zone().String() // the days mean the same to whoever opens it
 	}
-	form.Query, form.Back = q.values().Encode(), "/views"
+	form.Query, form.Back = q.values().Encode(), viewsPath
 	if accounts := v.actor.Accounts(); len(accounts) > 1 {
 		form.Accounts = chosen(q.account, accounts, same)
 	}

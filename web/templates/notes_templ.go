@@ -355,7 +355,7 @@ func handOver(p Page, v NotesView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = selectOptions(v.Hand.To).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = selectOptions(chosenOf(ctx, "to", v.Hand.To)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

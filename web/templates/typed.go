@@ -23,6 +23,12 @@ func typed(ctx context.Context, name, value string) string {
 	return value
 }
 
+// typedAny reports whether a field of the name was typed into before.
+func typedAny(ctx context.Context, name string) bool {
+	fields, _ := ctx.Value(typedKey{}).(url.Values)
+	return len(fields[name]) > 0
+}
+
 // chosen reports whether one of several boxes of a name is ticked. A form that
 // was typed before says so for all of them, since empty boxes are not sent.
 func chosen(ctx context.Context, name, value string, ticked bool) bool {
