@@ -193,12 +193,11 @@ func (r *Runner) expireBulk(tx *store.Tx, id string) error {
 	if err != nil {
 		return err
 	}
-	const because = "Nobody decided in time."
-	moved, err := tx.MoveBulk(id, model.BulkOpen, model.BulkExpired, because)
+	moved, err := tx.MoveBulk(id, model.BulkOpen, model.BulkExpired, model.Undecided)
 	if err != nil || !moved {
 		return err
 	}
-	entry := listEntry(authz.Engine(), b, "expired", string(model.BulkExpired), "", because)
+	entry := listEntry(authz.Engine(), b, "expired", string(model.BulkExpired), "", model.Undecided)
 	entry.Actor = audit.Actor{Type: "engine", ID: "engine", Name: "engine"}
 	_, err = r.log.Append(tx, entry)
 	return err

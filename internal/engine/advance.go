@@ -87,15 +87,14 @@ func (e *Engine) expireRequests(tx *store.Tx, c *model.Case) error {
 		if r.State != model.ApprovalOpen || r.ExpiresAt > tx.Now() {
 			continue
 		}
-		because := "Nobody decided in time."
-		if err := tx.CloseApproval(c, r.ID, model.ApprovalExpired, because); err != nil {
+		if err := tx.CloseApproval(c, r.ID, model.ApprovalExpired, model.Undecided); err != nil {
 			return err
 		}
 		if err := tx.SettleAsked(c, r.ID, "", model.CompensationWithdrawn); err != nil {
 			return err
 		}
 		if _, err := e.Log.Append(tx, audit.Entry{Actor: e.actor(), Event: "approval.expired", Account: c.Account, Intent: c.ID,
-			Reason: because, Detail: map[string]any{"approval": r.ID, "action": r.Action}}); err != nil {
+			Reason: model.Undecided, Detail: map[string]any{"approval": r.ID, "action": r.Action}}); err != nil {
 			return err
 		}
 	}

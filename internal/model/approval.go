@@ -42,6 +42,18 @@ type Approval struct {
 	Decisions []ApprovalDecision `db:"-"`
 }
 
+// Undecided is why a request has ended whose time was over.
+const Undecided = "Nobody decided in time."
+
+// AsOf is the request as it stands at a moment: an open one whose time is over
+// has expired, though nobody has closed it yet.
+func (a Approval) AsOf(now Time) Approval {
+	if a.State == ApprovalOpen && now >= a.ExpiresAt {
+		a.State, a.ClosedAt, a.ClosedBecause = ApprovalExpired, a.ExpiresAt, Undecided
+	}
+	return a
+}
+
 // ApprovalDecision is one person's signed word on a request.
 type ApprovalDecision struct {
 	ApprovalID string `db:"approval_id"`

@@ -14,10 +14,12 @@ func (v *visit) asked(p previewPage, view *templates.ResultView) {
 	id := valueOf(p.receipt.Approval)
 	view.State, view.Was, view.About, view.Of = "", "", "What was asked for", ""
 	r := p.c.Request(id)
-	if r != nil && r.State != model.ApprovalOpen {
-		view.Outcome = templates.Outcome(r.State)
-		p.became(*r, view)
-		return
+	if r != nil {
+		if now := r.AsOf(v.now()); now.State != model.ApprovalOpen {
+			view.Outcome = templates.Outcome(now.State)
+			p.became(now, view)
+			return
+		}
 	}
 	view.Title, view.Outcome = "Asked for approval: nothing is done before somebody else signs", templates.Outcome(model.ApprovalOpen)
 	view.Code = actions.PlanCode(p.Digest)
@@ -34,7 +36,6 @@ func (v *visit) asked(p previewPage, view *templates.ResultView) {
 
 // became says how a request that is not open any more ended, and by whom.
 func (p previewPage) became(r model.Approval, view *templates.ResultView) {
-	request := templates.Link("/approvals/"+r.ID, "the request")
 	switch r.State {
 	case model.ApprovalExecuted:
 		view.Title, view.Note.Kind = "Approved and carried out", "ok"
@@ -43,18 +44,30 @@ func (p previewPage) became(r model.Approval, view *templates.ResultView) {
 	default:
 		view.Title, view.Note.Kind = title(string(r.State))+": nothing was done", "no"
 	}
-	who := say(title(string(r.State)), " ", p.at(r.ClosedAt), "; ", request)
-	if len(r.Decisions) > 0 {
-		who = say(decisionLeads[r.Decisions[len(r.Decisions)-1].Says], " ", p.signatures(r), p.carriedOutBy(r), "; ", request)
-	}
-	view.Note.Title = say(who, ".")
+	view.Note.Title = say(p.endedBy(r), "; ", templates.Link("/approvals/"+r.ID, "the request"), ".")
 	if r.ClosedBecause != "" {
 		view.Note.Text = []templates.Text{p.prose(r.ClosedBecause)}
 	}
 }
 
-// decisionLeads stand before the names of those who decided.
-var decisionLeads = map[string]string{"approve": "Signed by", "reject": "Rejected by", "withdraw": "Withdrawn by"}
+// endedBy names whose word ended a request, or when it ended without one, and
+// apart from that who had signed before.
+func (p previewPage) endedBy(r model.Approval) templates.Text {
+	who, signed := say(title(string(r.State)), " ", p.at(r.ClosedAt)), r
+	switch last := len(r.Decisions) - 1; {
+	case last < 0:
+	case r.State == model.ApprovalExecuted, r.State == model.ApprovalApproved:
+		return say("Signed by ", p.signatures(r), p.carriedOutBy(r))
+	case r.Decisions[last].Says != "approve":
+		ended := r
+		ended.Decisions, signed.Decisions = r.Decisions[last:], r.Decisions[:last]
+		who = say(title(string(r.State)), " by ", p.signatures(ended))
+	}
+	if len(signed.Decisions) > 0 {
+		who = say(who, ", after a signature by ", p.signatures(signed))
+	}
+	return who
+}
 
 // carriedOutBy links to the intent that runs on an executed request; nil where
 // the request was carried out on the intent itself.
