@@ -106,7 +106,15 @@ func build(b testing.TB, file string, intents int) {
 	defer raw.Close()
 	raw.SetMaxOpenConns(1)
 	fill(b, raw, first, w.person, intents)
-	info, err := os.Stat(file)
+	written, err := os.Open(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer written.Close()
+	if err := written.Sync(); err != nil { // or the first pages are measured beside the writing back
+		b.Fatal(err)
+	}
+	info, err := written.Stat()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -27,6 +27,8 @@ type dialect struct {
 	text  func(migration string) string
 	// triggers make the append-only tables append-only; idempotent.
 	triggers string
+	// statistics takes what the planner chooses by; "" where the database does so.
+	statistics string
 	// alone runs the preparation of a database while no other process does.
 	alone func(ctx context.Context, db *DB, fn func() error) error
 	// Row locks, as they end a SELECT: SQLite's one writer needs none.

@@ -43,6 +43,7 @@ type DB struct {
 	full      atomic.Int64 // since when the disk has been full; 0 is not
 	closed    atomic.Bool
 	nudges    nudges
+	tender    *time.Timer // takes statistics now and then
 	contracts sync.Map // by id, immutable
 	ids       ids
 	repeats   atomic.Int64 // transactions that were run once more
@@ -82,7 +83,10 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 		if err := db.migrate(ctx); err != nil {
 			return err
 		}
-		return db.install(ctx)
+		if err := db.install(ctx); err != nil {
+			return err
+		}
+		return db.keepTending(ctx)
 	})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -155,6 +159,9 @@ func (db *DB) NotedKey(ctx context.Context) (digest []byte, err error) {
 // Close waits for what is under way and closes the database.
 func (db *DB) Close() error {
 	db.closed.Store(true)
+	if db.tender != nil {
+		db.tender.Stop()
+	}
 	db.nudges.close()
 	db.lastStamp()
 	var errs []error

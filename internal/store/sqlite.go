@@ -31,10 +31,11 @@ const keepStatements = "&_stmt_cache_size=512"
 const readers = 8
 
 var sqliteDialect = dialect{
-	name:     "SQLite",
-	goose:    database.DialectSQLite3,
-	text:     func(migration string) string { return migration },
-	triggers: schema.SQLiteTriggers + fmt.Sprintf("\nPRAGMA application_id = %d;", applicationID),
+	name:       "SQLite",
+	goose:      database.DialectSQLite3,
+	text:       func(migration string) string { return migration },
+	triggers:   schema.SQLiteTriggers + fmt.Sprintf("\nPRAGMA application_id = %d;", applicationID),
+	statistics: statistics,
 	// One process drives a file, by its lock, and migrations are transactions.
 	alone:    func(_ context.Context, _ *DB, fn func() error) error { return fn() },
 	bytes:    "BLOB",
@@ -90,6 +91,7 @@ func openSQLite(ctx context.Context, file string, opts Options) (*DB, error) {
 	}
 	db.read.SetMaxOpenConns(readers)
 	db.read.SetMaxIdleConns(readers)
+	db.read.SetConnMaxLifetime(2 * tendEvery)
 	if err := db.checkDurable(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
