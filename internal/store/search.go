@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -89,10 +90,11 @@ func exactly(text, link string) (list []lookup) {
 }
 
 // seenAs goes from each intent whose evidence names an object to the next: a
-// step that was looked at a thousand times is one row.
-const seenAs = `SELECT id FROM (WITH RECURSIVE seen (id) AS (SELECT min(intent_id) FROM evidence WHERE ref = ? AND ref <> '' UNION ALL
-	SELECT (SELECT min(intent_id) FROM evidence WHERE ref = ? AND ref <> '' AND intent_id > seen.id) FROM seen WHERE seen.id IS NOT NULL)
-	SELECT id FROM seen WHERE id IS NOT NULL) AS by_evidence`
+// step that was looked at a thousand times is one row. It counts its own steps:
+// a recursion goes to its end, however few of its rows are wanted.
+var seenAs = fmt.Sprintf(`SELECT id FROM (WITH RECURSIVE seen (id, n) AS (SELECT min(intent_id), 1 FROM evidence WHERE ref = ? AND ref <> '' UNION ALL
+	SELECT (SELECT min(intent_id) FROM evidence WHERE ref = ? AND ref <> '' AND intent_id > seen.id), n + 1 FROM seen WHERE seen.id IS NOT NULL AND n <= %d)
+	SELECT id FROM seen WHERE id IS NOT NULL) AS by_evidence`, MaxFound)
 
 // begun are the lookups of a text with which a key or the payee's reference begins.
 func begun(text string, accounts []string) []lookup {

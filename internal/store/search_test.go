@@ -222,3 +222,34 @@ func foundFor(t *testing.T, db *DB, text, account string) (found string) {
 	}
 	return found
 }
+
+// TestSearchOfAReferenceOfMany: a reference that the evidence of many names is
+// not followed to the last of them.
+func TestSearchOfAReferenceOfMany(t *testing.T) {
+	var intents []model.Intent
+	for n := range int64(MaxFound + 50) {
+		intents = append(intents, open("acme", n))
+	}
+	db := openLists(t, intents...)
+	err := db.Update(t.Context(), func(tx *Tx) error {
+		_, err := tx.Exec("INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, ref) SELECT 'evidence-' || intent_id, intent_id, name, 'query', 'inconclusive', 1, 1, 'pending' FROM steps")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.View(t.Context(), func(tx *Tx) error {
+		var ids []string
+		if err := tx.Select(&ids, seenAs, "pending", "pending"); err != nil || len(ids) != MaxFound+1 {
+			t.Errorf("%d are followed: %v", len(ids), err)
+		}
+		rows, more, err := tx.Search("pending", ListFilter{Accounts: []string{"acme"}})
+		if len(rows) != MaxFound || !more {
+			t.Errorf("%d found, more %v", len(rows), more)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
