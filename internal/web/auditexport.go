@@ -9,6 +9,7 @@ import (
 	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
+	"countersign/internal/zone"
 	"countersign/web/templates"
 )
 
@@ -54,19 +55,19 @@ func (v *visit) auditFile() error {
 		return v.Runner.NoteExportDenial(v.r.Context(), v.actor, v.actor.Accounts(), v.denied(authz.ExportAudit))
 	}
 	from, to, zoneName, format := v.c.QueryParam("from"), v.c.QueryParam("to"), v.c.QueryParam("zone"), audit.Format(v.c.QueryParam("format"))
-	zone, err := time.LoadLocation(zoneName)
 	var faults templates.FieldErrors
-	if err != nil || zoneName == "" || zoneName == "Local" {
-		zone, faults = time.UTC, templates.FieldErrors{{Field: "zone", Message: "This zone is not known; one is Europe/Berlin, another UTC"}}
+	where, known := zone.Find(zoneName)
+	if !known {
+		where, faults = time.UTC, templates.FieldErrors{{Field: "zone", Message: "This zone " + zone.Unknown(zoneName)}}
 	}
 	if format != audit.JSONL && format != audit.CSV {
 		faults = append(faults, templates.FieldError{Field: "format", Message: "Choose JSON Lines or CSV"})
 	}
-	begin, end, wrong := days(from, to, zone)
+	begin, end, wrong := days(from, to, where)
 	if faults = append(faults, wrong...); len(faults) > 0 {
 		return v.show(http.StatusUnprocessableEntity, templates.AuditExport(v.exportView(accounts, from, to, zoneName, faults)))
 	}
-	scope := audit.Scope{Accounts: audit.Of(accounts...), From: begin, To: end, Format: format, Zone: zone}
+	scope := audit.Scope{Accounts: audit.Of(accounts...), From: begin, To: end, Format: format, Zone: where}
 	if err := v.noteExport(accounts, scope); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
+	"countersign/internal/zone"
 	"countersign/web/templates"
 )
 
@@ -80,29 +81,19 @@ func (v *visit) saveSettings() error {
 	if !oneOf(form.Theme, "", "light", "dark") || !oneOf(form.Density, "", "compact") {
 		return model.Errorf(model.Invalid, "invalid-params", "The form has no such choice.")
 	}
-	err := v.DB.Update(v.r.Context(), func(tx *store.Tx) error {
-		return tx.SetSettings(v.person.ID, store.Settings{Zone: zoneNamed(form.Zone), Theme: form.Theme, Density: form.Density, Keyboard: form.Keys != "off"})
-	})
-	if errors.Is(err, model.Invalid) {
+	chosen, known := zone.Find(form.Zone)
+	if !known {
 		return v.meFault(func(view *templates.MeView) {
-			view.Zone, view.Errors = form.Zone, templates.FieldErrors{{Field: "zone", Message: "This zone " + strings.ToLower(faultOf(err)[:1]) + faultOf(err)[1:]}}
+			view.Zone, view.Errors = form.Zone, templates.FieldErrors{{Field: "zone", Message: "This zone " + zone.Unknown(form.Zone)}}
 		})
 	}
+	err := v.DB.Update(v.r.Context(), func(tx *store.Tx) error {
+		return tx.SetSettings(v.person.ID, store.Settings{Zone: chosen.String(), Theme: form.Theme, Density: form.Density, Keyboard: form.Keys != "off"})
+	})
 	if err != nil {
 		return err
 	}
 	return v.to("/me?done=saved")
-}
-
-// zoneNamed is a zone's name as it is spelt, from what was typed in any case.
-func zoneNamed(typed string) string {
-	typed = strings.TrimSpace(typed)
-	for _, zone := range zones {
-		if strings.EqualFold(zone, typed) {
-			return zone
-		}
-	}
-	return typed
 }
 
 func oneOf(text string, list ...string) bool {

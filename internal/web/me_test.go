@@ -24,5 +24,8 @@ func TestMeShowsTheTimeOfItsZone(t *testing.T) {
 	olga.wants(olga.get("/me"), 200, "27 Nov 2026 14:45:00 +05:45", "Asia/Kathmandu")
 	olga.post("/me/settings", "zone", " asia/kolkata")
 	olga.wants(olga.get("/me"), 200, "Asia/Kolkata", "+05:30")
-	olga.wants(olga.post("/me/settings", "zone", "Mars/Olympus"), 422, "Nothing was saved")
+	olga.post("/me/settings", "zone", "america/argentina/ushuaia") // which is not suggested
+	olga.wants(olga.get("/me"), 200, "America/Argentina/Ushuaia", "-03:00")
+	olga.wants(olga.post("/me/settings", "zone", "Mars/Olympus"), 422, "Nothing was saved", "This zone is not known; one is Europe/Berlin, another UTC")
+	olga.wants(olga.post("/me/settings", "zone", "Berlin"), 422, "This zone is not known; near it: Europe/Berlin")
 }

@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/model"
 	"countersign/internal/store"
+	"countersign/internal/zone"
 	"countersign/web/templates"
 )
 
@@ -130,11 +131,10 @@ func (q queueQuery) clockZone(v *visit) *time.Location {
 	if q.zone == "" {
 		return v.zone()
 	}
-	zone, err := time.LoadLocation(q.zone)
-	if err != nil || q.zone == "Local" {
-		return nil
+	if found, known := zone.Find(q.zone); known {
+		return found
 	}
-	return zone
+	return nil
 }
 
 // faultOf is what is wrong with one typed value, as a sentence.

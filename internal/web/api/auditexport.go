@@ -13,6 +13,7 @@ import (
 	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
+	"countersign/internal/zone"
 )
 
 // exportOperation documents the streams that an export can be.
@@ -42,16 +43,16 @@ func (in *exportInput) scope(accounts []string) (audit.Scope, error) {
 	if in.Format == "zip" {
 		bad("format", "signed archives are not made by this version; take jsonl, which audit verify checks")
 	}
-	zone, err := time.LoadLocation(in.Zone)
-	if err != nil || in.Zone == "Local" {
-		bad("zone", "is no time zone; one is Europe/Vienna")
-		zone = time.UTC
+	where, known := zone.Find(in.Zone)
+	if !known {
+		bad("zone", zone.Unknown(in.Zone))
+		where = time.UTC
 	}
-	from, err := audit.ParseFrom(in.From, zone)
+	from, err := audit.ParseFrom(in.From, where)
 	if err != nil {
 		bad("from", err.Error())
 	}
-	to, err := audit.ParseTo(in.To, zone)
+	to, err := audit.ParseTo(in.To, where)
 	if err != nil {
 		bad("to", err.Error())
 	}
@@ -61,7 +62,7 @@ func (in *exportInput) scope(accounts []string) (audit.Scope, error) {
 	if len(faults) > 0 {
 		return audit.Scope{}, badQuery(faults...)
 	}
-	return audit.Scope{Accounts: audit.Of(accounts...), Format: audit.Format(in.Format), Zone: zone, From: from, To: to}, nil
+	return audit.Scope{Accounts: audit.Of(accounts...), Format: audit.Format(in.Format), Zone: where, From: from, To: to}, nil
 }
 
 func badQuery(faults ...model.Field) error {
