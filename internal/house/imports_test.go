@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"internal/engine":                  {"internal/model", "internal/workflow", "internal/provider", "internal/store", "internal/audit", "internal/alert"},
 	"internal/actions":                 {"internal/model", "internal/alert", "internal/workflow", "internal/authz", "internal/store", "internal/audit"},
 	"internal/metrics":                 {"internal/model", "internal/store", "internal/audit", "internal/alert"},
+	"internal/zone":                    {},
 	"web/static":                       {},
 	"web/templates":                    {"internal/model", "web/static"},
 	"internal/web":                     pages,
@@ -41,7 +42,7 @@ var mayImport = map[string][]string{
 var pages = []string{
 	"internal/actions", "internal/alert", "internal/authz", "internal/audit", "internal/model", "internal/store",
 	"internal/web", "internal/web/api", "internal/web/problem", "internal/web/session", "internal/web/timeline",
-	"web/static", "web/templates",
+	"internal/zone", "web/static", "web/templates",
 }
 
 // testOnly are the packages that serve tests alone: nothing that ships may

@@ -91,11 +91,3 @@ var helpKeys = []templates.HelpKey{
 	{Keys: []string{"?"}, Does: "shows the keys"},
 	{Keys: []string{"g", "q"}, Does: "goes to the queue; g a to approvals, g u to what is uncertain, g l to the log, g m to your settings, g h to this page"},
 }
-
-var helpPages = []templates.Fact{
-	{Label: "Queue", Text: say(templates.Link("/", "What needs somebody"), ", the oldest uncertainty first. Filters and searches are addresses: send one to a colleague, and each sees their own rows.")},
-	{Label: "Approvals", Text: say(templates.Link("/approvals", "What waits for a signature"), ". Whoever asked for something never signs it.")},
-	{Label: "Uncertain", Text: say(templates.Link("/uncertain", "All that is not certain"), ", by provider, currency and age: the number of the morning.")},
-	{Label: "Audit", Text: say("Every act and refusal, numbered, in a log from which nothing can be taken without notice.")},
-	{Label: "Live", Text: say("Lists and intents keep themselves up to date. They pause while you type or select text, and a list never moves under your hand: it says what is new and shows it when you ask.")},
-}

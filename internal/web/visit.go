@@ -85,7 +85,7 @@ func (v *visit) fillPage(insecure bool) {
 	p.CSRF = v.sessions.Token(v.r)
 	p.Who = &templates.Who{ID: v.actor.ID, Name: v.person.Name, Role: v.roles(), Account: strings.Join(v.actor.Accounts(), ", ")}
 	p.Settings = templates.Settings{Theme: v.person.Theme, Density: v.person.Density, KeysOff: !v.person.Keyboard, Zone: v.person.Zone}
-	p.Nav = v.navigation()
+	p.Nav, p.Help = v.navigation(), helpOf(v.r.URL.Path)
 	if insecure && v.Demo == nil {
 		p.Banners = append(p.Banners, templates.Banner{Kind: "insecure",
 			Text: templates.Say("Insecure: a person’s API key exists that passes step-up without a fresh sign-in.")})

@@ -57,7 +57,7 @@ func page(title, here string) Page {
 		Who:       &Who{Name: "Priya Raman", Role: "operator", Account: "acme"},
 		Refresh:   here,
 		Clock:     clock,
-		RequestID: "req_01jdy3n8vq4c",
+		RequestID: "req_01jdy3n8vq4c", Help: "/help#queue",
 		CSRF:      "csrf-token",
 		Settings:  Settings{Zone: "Europe/Berlin"},
 	}

@@ -11,6 +11,7 @@ type Page struct {
 	Query     string // what stands in the search box
 	Refresh   string // path and query of this page, for its Refresh link; "" for none
 	Live      string // where the page hears of changes; "" for a page that is not kept up to date
+	Help      string // the part of the help that speaks of this page; "" where nobody is signed in
 	Clock     Clock
 	RequestID string
 	CSRF      string // bound to the session; hidden field "csrf" of every POST form
