@@ -134,7 +134,7 @@ func (v *visit) intentView(d intentData, verdicts []actions.Verdict) templates.I
 		ID: c.ID, State: intentState(&c.Intent), Reason: n.reason(), Version: c.Version, Owner: v.owner(c),
 		Intended:  templates.IntendedView{Facts: n.intended(), LookAlikes: lookAlikes(d.alike), Params: string(c.Params), Fingerprint: hex.EncodeToString(c.Fingerprint), Documents: documentsOf(d.documents)},
 		Confirmed: n.confirmed(), Uncertain: n.uncertain(), Next: n.next(), Actions: who.actionRows(verdicts), Signing: who.signing(),
-		Links: v.linkRows(d), Audit: v.auditRows(d.entries)}
+		Links: v.linkRows(d), Audit: v.auditRows(d.entries), Sends: n.sends()}
 	view.Page = v.titled(kindTitle(c.Kind) + " " + c.Payee)
 	if m, ok := c.Money(); ok {
 		view.Money = &m

@@ -16,7 +16,7 @@ func TestKnownFacts(t *testing.T) {
 		change func(*model.Case, *model.Step)
 		want   []string
 	}{
-		"unknown": {func(*model.Case, *model.Step) {}, []string{"Sent: once", "Checked: not yet"}},
+		"unknown": {func(*model.Case, *model.Step) {}, []string{"Sent: once", "Checked: not asked yet"}},
 		"another amount": {func(c *model.Case, s *model.Step) {
 			s.Evidence = []model.Evidence{{ID: "e", Source: model.FromWebhook, Says: model.Conflicting, Ref: "po_9", Amount: 4_820_100, Currency: "EUR", At: ago(time.Minute)}}
 			c.Conflicts = []model.Contradiction{{ID: "k", Step: s.Name, EvidenceID: "e", Reason: "The object has another amount."}}

@@ -69,7 +69,7 @@ var stories = map[string]struct {
 			s.NextTryAt = shownAt.Add(time.Hour)
 		},
 		"No money is confirmed.", "48,200.00 EUR may or may not have been paid.", "The engine asks bank about create-payout", "Nothing: the engine asks bank",
-		[]string{"Sent: once", "Came back: 1 × reset", "Checked: not yet; first", "Safe to send again: until", "“Not found” is final: since"},
+		[]string{"Sent: once", "Came back: 1 × reset", "Checked: not asked yet; first", "Safe to send again: until", "“Not found” is final: since"},
 	},
 	"unknown, tries spent": {
 		func(_ *model.Case, s *model.Step) {
@@ -77,6 +77,12 @@ var stories = map[string]struct {
 			s.Evidence = []model.Evidence{{Source: model.FromQuery, Says: model.Inconclusive, At: ago(time.Minute), Detail: "Not found by our reference."}}
 		},
 		"", "at worst it was paid once.", "Reconcile: ask bank. Asking changes nothing at bank. “Not found” settles it too: that answer is final since", "Reconcile “not found” is final since", []string{"Checked: once, last", "Not found by our reference."},
+	},
+	"unknown, told by a webhook": {
+		func(_ *model.Case, s *model.Step) {
+			s.Evidence = []model.Evidence{{Source: model.FromWebhook, Says: model.Inconclusive, At: ago(time.Minute), Detail: "The bank calls it pending."}}
+		},
+		"", "at worst it was paid once.", "Reconcile", "Reconcile", []string{"Checked: not asked yet. What is known came by webhook, 09:41:18 +00:00 : inconclusive. The bank calls it pending."},
 	},
 	"unknown, without a key": {
 		func(_ *model.Case, s *model.Step) { s.Class, s.Contract = model.Unkeyed, model.Contract{} },
@@ -205,6 +211,22 @@ func TestStories(t *testing.T) {
 				t.Errorf("%s: %q is not among\n%s", name, want, items)
 			}
 		}
+	}
+}
+
+// TestSendsAreCounted: one entry stands for six sends, and the page says so.
+func TestSendsAreCounted(t *testing.T) {
+	n := told(func(_ *model.Case, s *model.Step) {})
+	if n.sends() != nil {
+		t.Errorf("one send: %s", plain(t, n.sends()))
+	}
+	n = told(func(_ *model.Case, s *model.Step) {
+		for number := 2; number <= 6; number++ {
+			s.Attempts = append(s.Attempts, model.Attempt{Number: number, StartedAt: ago(time.Duration(10-number) * time.Minute)})
+		}
+	})
+	if got := plain(t, n.sends()); !strings.Contains(got, "create-payout was sent 6 times, ") || !strings.Contains(got, " to 09:38:18 +00:00 . Each is in the table of attempts .") {
+		t.Errorf("six sends: %s", got)
 	}
 }
 

@@ -43,6 +43,27 @@ func (n narrator) sentIn(s *model.Step) templates.Text {
 	return say(text, " ", times(s.Tried()), " ", keys, ", first at ", n.clockAt(first.StartedAt), ", last at ", n.clockAt(last.StartedAt))
 }
 
+// sends says how often each step was sent that was sent more than once, and from
+// when to when: an entry tells when a state began, once, however many sends it held.
+// nil where there is none.
+func (n narrator) sends() (text templates.Text) {
+	for _, s := range n.c.Steps {
+		if !s.Class.Effect() || s.Tried() < 2 {
+			continue
+		}
+		lead := say("; ")
+		if text == nil {
+			lead = say("An entry tells when a state began, once, and not how often it was sent: ")
+		}
+		first, last := s.Attempts[0], s.Attempts[len(s.Attempts)-1]
+		text = say(text, lead, templates.Bold(s.Name), " was sent ", times(s.Tried()), ", ", n.clockAt(first.StartedAt), " to ", n.clockAt(last.StartedAt))
+	}
+	if text == nil {
+		return nil
+	}
+	return say(text, ". Each is in the table of ", templates.Link("#attempts", "attempts"), ".")
+}
+
 // whatGoes names what a step sends, and to whom.
 func (n narrator) whatGoes(s *model.Step) templates.Text {
 	a := n.told()

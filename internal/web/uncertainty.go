@@ -237,17 +237,29 @@ func (n narrator) checked(s *model.Step) templates.Text {
 	last := lastThat(s.Evidence, func(e model.Evidence) bool { return e.Source == model.FromQuery })
 	switch {
 	case last == nil && !s.Contract.Queryable():
-		return say("never: ", s.Provider, " cannot be asked about it")
+		return say("never: ", s.Provider, " cannot be asked about it", n.heard(s))
 	case last == nil && s.NextCheckAt != 0:
-		return say("not yet; first ", n.clockAt(s.NextCheckAt), ", ", templates.Ago(n.at(s.NextCheckAt)))
+		return say("not asked yet; first ", n.clockAt(s.NextCheckAt), ", ", templates.Ago(n.at(s.NextCheckAt)), n.heard(s))
 	case last == nil:
-		return say("not yet")
+		return say("not asked yet", n.heard(s))
 	}
 	text := say(times(s.Looks()), ", last ", n.clockAt(last.At), ": ", words(string(last.Says)), ". ", n.prose(last.Detail))
 	if s.NextCheckAt != 0 {
 		text = say(text, " Next ", n.clockAt(s.NextCheckAt), ".")
 	}
 	return text
+}
+
+// heard says what is known of a step that was not asked about, and from where; nil
+// where nothing was heard.
+func (n narrator) heard(s *model.Step) templates.Text {
+	e := lastThat(s.Evidence, func(e model.Evidence) bool {
+		return e.Source == model.FromWebhook || e.Source == model.FromBankFile || e.Source == model.FromLate
+	})
+	if e == nil {
+		return nil
+	}
+	return say(". What is known came by ", lowerSource(*e), ", ", n.clockAt(e.At), ": ", words(string(e.Says)), ". ", n.prose(e.Detail))
 }
 
 func (n narrator) notFoundFinal(s *model.Step) templates.Text {

@@ -58,8 +58,8 @@ func page(title, here string) Page {
 		Refresh:   here,
 		Clock:     clock,
 		RequestID: "req_01jdy3n8vq4c", Help: "/help#queue",
-		CSRF:      "csrf-token",
-		Settings:  Settings{Zone: "Europe/Berlin"},
+		CSRF:     "csrf-token",
+		Settings: Settings{Zone: "Europe/Berlin"},
 	}
 }
 
