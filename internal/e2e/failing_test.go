@@ -4,9 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+
+	"countersign/internal/web"
 )
 
 // TestPagesWhenTheDatabaseFails looks at what people get while the database is
@@ -42,7 +45,31 @@ func TestPagesWhenTheDatabaseFails(t *testing.T) {
 	if status := b.open("/?state=all"); status != http.StatusOK {
 		t.Errorf("afterwards: status %d", status)
 	}
+	for range 10 {
+		b.post("/stepup", url.Values{"password": {"wrong"}})
+	}
+	status = b.post("/stepup", url.Values{"password": {"wrong"}})
+	look("too many tries", status, http.StatusTooManyRequests, "No password was checked, and nothing was done.")
+
 	if complaints := validate(t, pages); complaints != "" {
+		t.Errorf("html-validate:\n%s", complaints)
+	}
+}
+
+// TestPagesBeforeTheDatabaseIsThere looks at what people get while a console that
+// has started cannot reach its database.
+func TestPagesBeforeTheDatabaseIsThere(t *testing.T) {
+	door := web.NewStarting()
+	door.Trouble()
+	server := httptest.NewServer(door)
+	defer server.Close()
+	b := openTab(t, startBrowser(t), server.URL, light)
+	b.keepsBody = true
+	if status, said := b.open("/"), b.text("main"); status != http.StatusServiceUnavailable || !strings.Contains(said, "Nothing was read, stored or sent.") || !strings.Contains(said, "req_") {
+		t.Errorf("status %d: %s", status, said)
+	}
+	b.examine("a database that is not there")
+	if complaints := validate(t, map[string]string{"starting": b.body}); complaints != "" {
 		t.Errorf("html-validate:\n%s", complaints)
 	}
 }

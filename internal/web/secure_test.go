@@ -54,7 +54,7 @@ func TestSignInByPassword(t *testing.T) {
 	for range 20 {
 		wrong = b.send("POST", "/signin", url.Values{"email": {"olga@example.com"}, "password": {"wrong"}})
 	}
-	b.wants(wrong, 429, "Too many tries", "The next try is taken from")
+	b.wants(wrong, 429, "Too many tries. Nobody was signed in, and no password was checked.", "The next try is taken from", "makes the wait no longer", "Request req_")
 	w.work()
 	audrey := w.browse("Audrey")
 	w.work()
