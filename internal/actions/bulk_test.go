@@ -69,10 +69,13 @@ func outcomes(l List) (list []string) {
 }
 
 // bulkEvents lists what the log holds about lists.
-func (w *world) bulkEvents() (list []string) {
+func (w *world) bulkEvents() []string { return w.entries("bulk.") }
+
+// entries lists what the log holds whose event begins so.
+func (w *world) entries(prefix string) (list []string) {
 	w.t.Helper()
 	err := w.db.View(w.t.Context(), func(tx *store.Tx) error {
-		return tx.Select(&list, "SELECT event FROM audit_entries WHERE event LIKE 'bulk.%' ORDER BY id")
+		return tx.Select(&list, "SELECT event FROM audit_entries WHERE event LIKE ? ORDER BY id", prefix+"%")
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,7 +103,7 @@ func TestNotesComeInPages(t *testing.T) {
 }
 
 // TestOwners: operators take, hand over and release, with an entry for each
-// change and none where nothing changes; a note goes along.
+// change and none where nothing changes; a note goes along, also to who has it.
 func TestOwners(t *testing.T) {
 	w := newWorld(t)
 	id := w.payout("run-1", 90_050)
@@ -115,13 +116,14 @@ func TestOwners(t *testing.T) {
 	owner("Ada", "taken", w.run.Take(t.Context(), w.ada, id))
 	owner("Ada", "taken again", w.run.Take(t.Context(), w.ada, id))
 	owner("Ben", "handed over by address", w.run.HandOver(t.Context(), w.ada, id, " BEN@example.com ", "The rep calls again at five."))
-	owner("Ben", "handed over to who has it", w.run.HandOver(t.Context(), w.ada, id, w.ben.ID, "Not noted: nothing changed."))
+	owner("Ben", "handed over to who has it", w.run.HandOver(t.Context(), w.ada, id, w.ben.ID, ""))
+	owner("Ben", "handed over to who has it, with a note", w.run.HandOver(t.Context(), w.ada, id, w.ben.ID, "Send nothing anew."))
 	owner("Ada", "taken over", w.run.HandOver(t.Context(), w.ada, id, w.ada.ID, ""))
 	owner("", "released", w.run.Release(t.Context(), w.ada, id))
-	if got := w.said(id); got != "owner.taken owner.handed_over note.written owner.taken owner.released" {
+	if got := w.said(id); got != "owner.taken owner.handed_over note.written note.written owner.taken owner.released" {
 		t.Errorf("the log has %s", got)
 	}
-	if got := w.notes(w.ben, id); got != "Ada: The rep calls again at five." {
+	if got := w.notes(w.ben, id); got != "Ada: Send nothing anew. | Ada: The rep calls again at five." {
 		t.Errorf("the notes are %q", got)
 	}
 }
@@ -172,4 +174,14 @@ func faultIn(err error) string {
 		return e.Fields[0].Message
 	}
 	return ""
+}
+
+// TestKeysKeepNoViews: a view is a person's, and that a key tried is in the log.
+func TestKeysKeepNoViews(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.run.SaveView(t.Context(), w.key, store.View{Account: "acme", Name: "Large ones"})
+	wantCode(t, err, authz.CodeDenied)
+	if got := w.entries("view."); !slices.Equal(got, []string{"view.denied"}) {
+		t.Errorf("the log has %s", got)
+	}
 }

@@ -63,7 +63,7 @@ func operator(tx *store.Tx, account, who string) (model.Person, error) {
 type change struct{ event, owner, name, note string }
 
 // own changes the owner. Nothing that a plan's digest covers moves, and an owner
-// who stays leaves no entry.
+// who stays leaves no entry of it.
 func (r *Runner) own(ctx context.Context, actor authz.Actor, intent string, whose func(*store.Tx, *model.Case) (change, error)) error {
 	var denial error
 	err := r.db.Update(ctx, func(tx *store.Tx) error {
@@ -94,27 +94,42 @@ func (r *Runner) refusedBy(tx *store.Tx, actor authz.Actor, entry audit.Entry, n
 	if denial = r.entitled(tx, actor, entry.Account, needs, hidden); denial == nil {
 		return nil, nil
 	}
-	if model.KindOf(denial) != model.Denied {
-		return nil, denial
-	}
-	entry.Result, entry.Policy = authz.CodeDenied, ruleOf(denial)
-	_, err = r.log.Append(tx, entry)
-	return denial, err
+	return r.noted(tx, entry, denial)
 }
 
-// disown gives the locked intent its new owner, with the entries.
+// noted notes a denial by the entry and gives it back; other errors end the
+// transaction.
+func (r *Runner) noted(tx *store.Tx, entry audit.Entry, why error) (denial, err error) {
+	if model.KindOf(why) != model.Denied {
+		return nil, why
+	}
+	entry.Result, entry.Policy = authz.CodeDenied, ruleOf(why)
+	_, err = r.log.Append(tx, entry)
+	return why, err
+}
+
+// disown gives the locked intent its new owner, with the entries, and writes the
+// note also where the owner stays.
 func (r *Runner) disown(tx *store.Tx, actor authz.Actor, c *model.Case, entry audit.Entry, to change) error {
-	if c.Owner == to.owner {
+	if c.Owner != to.owner {
+		if err := r.give(tx, c, entry, to); err != nil {
+			return err
+		}
+	}
+	if to.note == "" {
 		return nil
 	}
+	_, err := r.write(tx, actor, c, to.note)
+	return err
+}
+
+// give changes the owner of the locked intent, with its entry.
+func (r *Runner) give(tx *store.Tx, c *model.Case, entry audit.Entry, to change) error {
 	entry.Event, entry.Result, entry.Detail = to.event, "done", map[string]any{"from": c.OwnerName, "to": to.name}
 	c.Owner, c.OwnerName = to.owner, to.name
 	if err := r.log.Record(tx, c, entry.Actor, r.timing); err != nil {
 		return err
 	}
-	if _, err := r.log.Append(tx, entry); err != nil || to.note == "" {
-		return err
-	}
-	_, err := r.write(tx, actor, c, to.note)
+	_, err := r.log.Append(tx, entry)
 	return err
 }

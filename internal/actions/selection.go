@@ -20,12 +20,12 @@ type Ticks struct {
 // Tick keeps what is ticked on one page of a list in the person's selection, and
 // what was ticked on others as it was. Only intents of accounts whose people may
 // act on them get in. Errors: kind NotFound for another's selection, Denied for
-// who may not act anywhere, Invalid with code "too-large" where the selection
+// who may not act anywhere (with an entry), Invalid with code "too-large" where the selection
 // would hold more than MaxBulk; then it stays as it was.
 func (r *Runner) Tick(ctx context.Context, actor authz.Actor, in Ticks) (s model.Selection, err error) {
 	accounts, err := actsIn(actor)
 	if err != nil {
-		return s, err
+		return s, r.noteDenials(ctx, actor, "selection.denied", oneAccount(actor), err)
 	}
 	err = r.db.Update(ctx, func(tx *store.Tx) (err error) {
 		if in.Selection == "" {

@@ -30,11 +30,9 @@ func (r *Runner) SaveView(ctx context.Context, actor authz.Actor, v store.View) 
 		return made, invalid("/query", "is longer than a view can hold")
 	}
 	v.Person, v.Maker = actor.ID, actor.Name
+	var denial error
 	err = r.db.Update(ctx, func(tx *store.Tx) error {
-		if err := r.entitled(tx, actor, v.Account, authz.ReadIntents, notFound("account", v.Account)); err != nil {
-			return err
-		}
-		if err := personsOnly(actor); err != nil {
+		if denial, err = r.mayKeepView(tx, actor, v); err != nil || denial != nil {
 			return err
 		}
 		if n, err := tx.CountViews(v.Account, actor.ID); err != nil || n >= store.MaxViews {
@@ -49,7 +47,22 @@ func (r *Runner) SaveView(ctx context.Context, actor authz.Actor, v store.View) 
 		}
 		return nil
 	})
+	if err == nil {
+		err = denial
+	}
 	return made, err
+}
+
+// mayKeepView decides whether the actor may keep a view; a denial is noted.
+func (r *Runner) mayKeepView(tx *store.Tx, actor authz.Actor, v store.View) (denial, err error) {
+	entry := audit.Entry{Actor: entryActor(actor, v.Account), Event: "view.denied", Account: v.Account, Detail: map[string]any{"name": v.Name}}
+	if denial, err = r.refusedBy(tx, actor, entry, authz.ReadIntents, notFound("account", v.Account)); err != nil || denial != nil {
+		return denial, err
+	}
+	if err := personsOnly(actor); err != nil {
+		return r.noted(tx, entry, err)
+	}
+	return nil, nil
 }
 
 func personsOnly(actor authz.Actor) error {

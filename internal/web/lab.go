@@ -203,18 +203,6 @@ func (v *visit) labArmed(tx *store.Tx, view *templates.LabView, may bool) error 
 	return err
 }
 
-// sees reports whether an intent is the viewer's to see; "" is everybody's.
-func (v *visit) sees(tx *store.Tx, intent string) (bool, error) {
-	if intent == "" {
-		return true, nil
-	}
-	_, err := tx.Intent(intent, v.actor.Accounts())
-	if model.KindOf(err) == model.NotFound {
-		return false, nil
-	}
-	return err == nil, err
-}
-
 // faultTitle names an armed fault; that of a look-up is the lab's own.
 func (v *visit) faultTitle(a LabArmed) string {
 	if strings.HasPrefix(a.Operation, "list_") {

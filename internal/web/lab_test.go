@@ -171,6 +171,9 @@ func TestLabOfOthers(t *testing.T) {
 		t.Errorf("another account disarms: %d", p.status)
 	}
 	olga := w.browse("Olga")
+	if got := w.eventsOf("lab."); got != "" {
+		t.Errorf("looking, and what is not one's own, left %s", got)
+	}
 	if p := olga.ask(post, "/lab/disarm", url.Values{"id": {"7"}}); p.status != 303 || len(w.lab.armed) != 0 {
 		t.Errorf("disarm: %d, left %d", p.status, len(w.lab.armed))
 	}
@@ -178,6 +181,22 @@ func TestLabOfOthers(t *testing.T) {
 		if p := olga.ask(post, "/lab/disarm", url.Values{"id": {id}}); p.status != 404 && p.status != 422 {
 			t.Errorf("disarm %q: %d", id, p.status)
 		}
+	}
+	if got := w.eventsOf("lab."); got != "lab.disarm.requested" {
+		t.Errorf("entries: %s", got)
+	}
+}
+
+// TestADeniedLabHasAnEntry: who may post no intent arms and disarms nothing, and
+// the log says that they tried.
+func TestADeniedLabHasAnEntry(t *testing.T) {
+	w := newWorld(t)
+	audrey := w.browse("Audrey")
+	audrey.wants(audrey.get("/lab"), 200, "You may not post an intent from here") // looking has none
+	audrey.wants(audrey.ask(post, "/lab", labForm(labOnce)), 403, "Not allowed")
+	audrey.wants(audrey.post("/lab/disarm", "id", "7"), 403, "Not allowed")
+	if got := w.eventsOf("lab."); got != "lab.denied lab.denied" || len(w.lab.armed) != 1 {
+		t.Errorf("entries: %s; armed: %d", got, len(w.lab.armed))
 	}
 }
 

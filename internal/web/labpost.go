@@ -36,7 +36,7 @@ func (v *visit) runLab() error {
 	}
 	accounts := v.permitted(authz.WriteIntents)
 	if len(accounts) == 0 {
-		return v.denied(authz.WriteIntents)
+		return v.labDenied()
 	}
 	if !oneOf(typed.Account, accounts...) {
 		typed.Account = accounts[0]
@@ -45,7 +45,7 @@ func (v *visit) runLab() error {
 	if len(faults) > 0 {
 		return v.labFault(typed, faults)
 	}
-	used, err := v.labUsed(order.Intent)
+	_, used, err := v.intentIn(order.Intent, v.actor.Accounts()) // by this form, sent before
 	if err != nil {
 		return err
 	}
@@ -66,13 +66,9 @@ func (v *visit) runLab() error {
 	return v.labRefused(typed, order, err)
 }
 
-// labUsed reports whether a form posted its intent already.
-func (v *visit) labUsed(intent string) (used bool, err error) {
-	err = v.read(func(tx *store.Tx) error {
-		used, err = v.sees(tx, intent)
-		return err
-	})
-	return used, err
+// labDenied refuses the lab to who may post no intent, with an entry.
+func (v *visit) labDenied() error {
+	return v.Runner.NoteLabDenial(v.r.Context(), v.actor, v.denied(authz.WriteIntents))
 }
 
 // labOrder makes of what was typed the intent and its fault, and finds everything
@@ -258,10 +254,11 @@ func (v *visit) labRefused(typed labFields, o LabOrder, cause error) error {
 	return cause
 }
 
-// disarmLab takes an armed fault back.
+// disarmLab takes an armed fault back, after its entry is written.
 func (v *visit) disarmLab() error {
-	if len(v.permitted(authz.WriteIntents)) == 0 {
-		return v.denied(authz.WriteIntents)
+	accounts := v.permitted(authz.WriteIntents)
+	if len(accounts) == 0 {
+		return v.labDenied()
 	}
 	id, err := strconv.ParseInt(v.r.PostFormValue("id"), 10, 64)
 	if err != nil {
@@ -271,43 +268,47 @@ func (v *visit) disarmLab() error {
 	if err != nil {
 		return err
 	}
-	for _, a := range armed {
-		if a.ID != id {
-			continue
-		}
-		intent, _, _ := strings.Cut(a.StepKey, ":")
-		mine, err := v.labMine(intent)
-		if err != nil {
-			return err
-		}
-		if !mine {
-			break
-		}
-		if err := v.Demo.Lab.Disarm(v.r.Context(), id); err != nil {
-			return err
-		}
-		return v.to("/lab?done=disarmed")
+	at := slices.IndexFunc(armed, func(a LabArmed) bool { return a.ID == id })
+	if at < 0 {
+		return labNotArmed()
 	}
+	about, err := v.labIntent(armed[at], accounts)
+	if err != nil {
+		return err
+	}
+	if err := v.Runner.NoteDisarm(v.r.Context(), v.actor, about, armed[at].Fault); err != nil {
+		return err
+	}
+	if err := v.Demo.Lab.Disarm(v.r.Context(), id); err != nil {
+		return err
+	}
+	return v.to("/lab?done=disarmed")
+}
+
+func labNotArmed() error {
 	return notFound("This fault is not armed any more, or it is not yours to see; nothing was changed.")
 }
 
-// labMine reports whether the person may post intents where this one is; an armed
-// fault that meets everybody is everybody's.
-func (v *visit) labMine(intent string) (mine bool, err error) {
+// labIntent is the intent that an armed fault is for, where the person may post
+// intents; of a fault that meets everybody, which is everybody's, only the account
+// is filled.
+func (v *visit) labIntent(a LabArmed, accounts []string) (model.Intent, error) {
+	intent, _, _ := strings.Cut(a.StepKey, ":")
 	if intent == "" {
-		return true, nil
+		return model.Intent{Account: accounts[0]}, nil
 	}
-	err = v.read(func(tx *store.Tx) error {
-		mine, err = v.seesOf(tx, intent, v.permitted(authz.WriteIntents))
-		return err
-	})
-	return mine, err
+	i, mine, err := v.intentIn(intent, accounts)
+	if err == nil && !mine {
+		err = labNotArmed()
+	}
+	return i, err
 }
 
-func (v *visit) seesOf(tx *store.Tx, intent string, accounts []string) (bool, error) {
-	_, err := tx.Intent(intent, accounts)
+// intentIn reads an intent of some accounts, where it is one of theirs.
+func (v *visit) intentIn(intent string, accounts []string) (i model.Intent, there bool, err error) {
+	err = v.read(func(tx *store.Tx) (err error) { i, err = tx.Intent(intent, accounts); return err })
 	if model.KindOf(err) == model.NotFound {
-		return false, nil
+		return i, false, nil
 	}
-	return err == nil, err
+	return i, err == nil, err
 }

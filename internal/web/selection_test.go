@@ -102,6 +102,17 @@ func TestSelectionCanBeLookedAt(t *testing.T) {
 	}
 }
 
+// TestADeniedSelectionHasAnEntry: who may act on nothing ticks nothing.
+func TestADeniedSelectionHasAnEntry(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 90_050)
+	audrey := w.browse("Audrey")
+	audrey.wants(audrey.post("/selections", "do", "keep", "shown", id, "intent", id), 403, "Only operators select")
+	if got := w.eventsOf("selection."); got != "selection.denied" {
+		t.Errorf("entries: %s", got)
+	}
+}
+
 // TestALongSelectionComesInPages: unticking on one page leaves the others.
 func TestALongSelectionComesInPages(t *testing.T) {
 	w := newWorld(t)
