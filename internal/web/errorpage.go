@@ -158,7 +158,7 @@ func (v *visit) typed() (facts []templates.Fact) {
 // formPages are the pages of forms by the beginning of the address that takes
 // them, and how many parts of that address name the page; the next of a way in
 // is the page itself.
-var formPages = map[string]int{"previews": 2, "approvals": 2, "bulk": 2, "orphans": 2, "intents": 2, "me": 1, "workers": 3, "views": 2}
+var formPages = map[string]int{"previews": 2, "approvals": 2, "bulk": 2, "orphans": 2, "intents": 2, "me": 1, "workers": 3, "views": 2, "lab": 1}
 
 // wayBack is the page to return to after a fresh sign-in.
 func (v *visit) wayBack() string {

@@ -40,7 +40,7 @@ var secret = map[string]bool{"password": true, "token": true, "csrf": true}
 
 // unkept are fields that belong to the page that they came from, or say which
 // button was pressed: they are neither shown nor put into a form again.
-var unkept = map[string]bool{"digest": true, "plan_code": true, "next": true, "do": true, "person": true, "back": true, "query": true}
+var unkept = map[string]bool{"digest": true, "plan_code": true, "next": true, "do": true, "person": true, "back": true, "query": true, "id": true}
 
 // sentForm is the form of the request; nil where there is none or it cannot be
 // read. Through a sign-in it is the one that travels along.

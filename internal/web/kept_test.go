@@ -63,6 +63,7 @@ func textRoutes(example func(string) string) []struct {
 		{"Olga", example("/intents/:id"), example("/intents/:id/notes") + "#notes", url.Values{"text": {hard}}},
 		{"Olga", "/me", "/me/settings", url.Values{"zone": {"Asia/Kathmandu"}, "theme": {"dark"}, "keys": {"off"}}},
 		{"Olga", "/me", "/me/keys", url.Values{"name": {"laptop & phone"}}},
+		{"Olga", "/lab", "/lab", url.Values{"amount": {"731.500"}, "payee": {"Ada & “Bo”"}, "reference": {"lab-77 <x>"}, "times": {"13"}, "seconds": {"2.5"}}},
 	}
 }
 
@@ -148,6 +149,17 @@ func TestNamesAndChoicesOutliveTheSession(t *testing.T) {
 	p = later("/intents/"+id, "/intents/"+id+"/owner#notes", "to", w.ids["Otto"], "note", "I am away", "do", "hand")
 	if !strings.Contains(p.body, `<option value="`+w.ids["Otto"]+`" selected>`) || !strings.Contains(p.body, `value="I am away"`) {
 		t.Errorf("who was chosen is lost: %s", p.text())
+	}
+	p = later("/lab", "/lab", "fault", "wrong_amount_echo", "effect", "credit", "currency", "KWD", "blind", "yes")
+	for _, choice := range []string{`<option value="credit" selected>`, `<option value="KWD" selected>`, `id="f-blind" name="blind" value="yes" checked`, `value="wrong_amount_echo" required checked`} {
+		if !strings.Contains(p.body, choice) {
+			t.Errorf("what was chosen in the lab is lost: no %s", choice)
+		}
+	}
+	pressed := formOn(olga.get("/lab"), "/lab/disarm")
+	w.endSessions("Olga")
+	if p := olga.send("POST", "/lab/disarm", pressed); formOn(p, "/kept") != nil {
+		t.Error("a button alone is carried along as if somebody had typed it")
 	}
 }
 
