@@ -102,7 +102,7 @@ func (d *queueData) readRows(tx *store.Tx, q queueQuery, f store.ListFilter) (er
 func (v *visit) queueView(q queueQuery, f store.ListFilter, faults templates.FieldErrors, d queueData) templates.QueueView {
 	view := templates.QueueView{Page: v.titled("Queue"), Heading: "Queue", Sums: v.sums(d.sums, d.capped), Back: q.here(),
 		Filter: q.form(v, d, faults), Matched: matches(d.matching), Orders: q.orders(f), Summary: v.summary(d)}
-	view.Page.Query = q.echo()
+	view.Page.Query = q.again()
 	mine := store.Counted{N: d.tally.Mine, Capped: d.tally.Capped}
 	view.Views = []templates.Choice{{Href: "/?owner=me", Label: "Mine " + count(mine), Current: q.at == "" && q.owner == "me"},
 		{Href: "/?owner=none", Label: "Unowned", Current: q.at == "" && q.owner == store.Nobody}}

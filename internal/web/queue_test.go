@@ -2,7 +2,9 @@ package web
 
 import (
 	"fmt"
+	"html"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -140,6 +142,36 @@ func TestPastedSearches(t *testing.T) {
 	}
 	olga.wants(olga.get("/?q="+strings.Repeat("a", 10_000)), 200, "It is 10,000 bytes long", "Nothing was looked up")
 	olga.wants(olga.get("/?q="+url.QueryEscape("a\x07b")), 200, "It holds control characters")
+}
+
+var (
+	searchBox = regexp.MustCompile(`<input id="q"[^>]*value="([^"]*)"`)
+	hiddenQ   = regexp.MustCompile(`<input type="hidden" name="q" value="([^"]*)"`)
+)
+
+// TestALongSearchIsFoundAgain: the search box and the filter's form search for all
+// of the text, however long what is searched for may be.
+func TestALongSearchIsFoundAgain(t *testing.T) {
+	w := newWorld(t)
+	for _, key := range []string{
+		"payroll:2026-10:region-emea:office-nairobi:rep-00000118:run-00000000000000000000000000000000042",
+		strings.Repeat("k", 255),
+	} {
+		w.payoutTo("rep", "acme", key, 90_050)
+		olga := w.browse("Olga")
+		p := olga.get("/?q=" + url.QueryEscape(key))
+		for _, control := range []*regexp.Regexp{searchBox, hiddenQ} {
+			holds := control.FindStringSubmatch(p.body)
+			if len(holds) == 0 || html.UnescapeString(holds[1]) != key {
+				t.Fatalf("a control of the page holds %q, not %q", holds, key)
+			}
+			olga.wants(olga.get("/?kind=payout&q="+url.QueryEscape(html.UnescapeString(holds[1]))), 200, "1 match", "Searched for "+key[:79]+"…")
+		}
+	}
+	p := w.browse("Olga").get("/?q=" + strings.Repeat("a", 300))
+	if again := searchBox.FindStringSubmatch(p.body)[1]; store.Searchable(again) {
+		t.Errorf("what is too long to be searched for comes back as another text: %q", again)
+	}
 }
 
 // TestLookAlikesInTheRow: one is linked, several lead to the intent's own list.

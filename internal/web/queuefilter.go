@@ -160,7 +160,7 @@ func (q queueQuery) form(v *visit, d queueData, faults templates.FieldErrors) te
 	if zone == nil {
 		zone = v.zone()
 	}
-	view := templates.QueueFilter{Query: q.echo(), Sort: q.sort, Min: q.min, Max: q.max, From: q.from, Before: q.until, Zone: zone.String(), Errors: faults,
+	view := templates.QueueFilter{Query: q.again(), Searched: q.shown(), Sort: q.sort, Min: q.min, Max: q.max, From: q.from, Before: q.until, Zone: zone.String(), Errors: faults,
 		Active: q.address("sort", "") != "/", Wide: q.max+q.from+q.provider+q.due+q.account != ""}
 	view.Default = "With operators"
 	if q.text != "" {

@@ -114,17 +114,30 @@ func (q queueQuery) here() string {
 // plain reports whether nothing is filtered, searched or sorted.
 func (q queueQuery) plain() bool { return q.at == "" && q.address() == "/" }
 
-// echo is the text that was searched for, as far as a page repeats it.
-func (q queueQuery) echo() string {
-	text := strings.Map(func(r rune) rune {
+// How much of a text that was searched for is shown, and how much stands in the
+// page's controls: these search for it again, so it is cut only where it is longer
+// than anything that can be found.
+const (
+	searchShown = 80
+	searchSent  = 255
+)
+
+// shown is the text as it was typed, as far as a page repeats it.
+func (q queueQuery) shown() string { return upTo(q.typed, searchShown) }
+
+// again is the text for the controls that search for it once more.
+func (q queueQuery) again() string { return upTo(q.text, searchSent) }
+
+// upTo is a text that came in an address, up to a number of characters.
+func upTo(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return '\uFFFD'
 		}
 		return r
-	}, strings.ToValidUTF8(q.typed, "\uFFFD"))
-	const shown = 80
-	if utf8.RuneCountInString(text) > shown {
-		text = string([]rune(text)[:shown]) + "…"
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	if utf8.RuneCountInString(text) > most {
+		text = string([]rune(text)[:most-1]) + "…"
 	}
 	return text
 }
