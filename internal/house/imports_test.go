@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"web/templates":                    {"internal/model", "web/static"},
 	"internal/web":                     pages,
 	"internal/web/api":                 pages,
+	"internal/web/paced":               {},
 	"internal/web/problem":             pages,
 	"internal/web/session":             pages,
 	"internal/web/timeline":            {"internal/model", "web/templates"},
@@ -41,7 +42,7 @@ var mayImport = map[string][]string{
 // provider is in it: a request of a person never does.
 var pages = []string{
 	"internal/actions", "internal/alert", "internal/authz", "internal/audit", "internal/model", "internal/store",
-	"internal/web", "internal/web/api", "internal/web/problem", "internal/web/session", "internal/web/timeline",
+	"internal/web", "internal/web/api", "internal/web/paced", "internal/web/problem", "internal/web/session", "internal/web/timeline",
 	"internal/zone", "web/static", "web/templates",
 }
 

@@ -9,6 +9,7 @@ import (
 	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
+	"countersign/internal/web/paced"
 	"countersign/internal/zone"
 	"countersign/web/templates"
 )
@@ -93,13 +94,11 @@ func (v *visit) auditActor(account string) audit.Actor {
 	return audit.Actor{Type: string(v.actor.Type), ID: v.actor.ID, Name: v.actor.Name, Roles: v.actor.RolesIn(account)}
 }
 
-// stream sends an export of any size: the connection's limit on writing is put
-// off, and the request's end ends it.
+// stream sends an export of any size, for as long as somebody takes it.
 func (v *visit) stream(scope audit.Scope) error {
 	w := v.c.Response()
-	_ = http.NewResponseController(w.Writer).SetWriteDeadline(time.Time{}) // a recorder has none
 	kind := map[audit.Format]string{audit.JSONL: "application/jsonl", audit.CSV: "text/csv; charset=utf-8"}[scope.Format]
 	w.Header().Set("Content-Type", kind)
 	attach(w.Header(), "audit-"+model.Time(v.now()).Std().Format("20060102-150405")+"."+string(scope.Format))
-	return v.Log.Export(v.r.Context(), w, scope)
+	return v.Log.Export(v.r.Context(), paced.New(w), scope)
 }

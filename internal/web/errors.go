@@ -22,7 +22,7 @@ func (s *Server) fail(err error, c echo.Context) {
 		s.complain(r, "request failed", p.Name, err)
 	}
 	if c.Response().Committed {
-		return // the answer is under way and can only end
+		panic(http.ErrAbortHandler) // the answer is under way: it is cut, so that nobody takes the part for the whole
 	}
 	switch {
 	case wantsProblem(r):

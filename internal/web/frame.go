@@ -57,12 +57,14 @@ func (s *Server) frame(next http.Handler) http.Handler {
 			r.Method = http.MethodGet // the connection leaves the body out
 		}
 		answer := &answer{ResponseWriter: w, status: http.StatusOK}
+		defer func() { // an answer that is cut off is a request too
+			s.Logger.Info("request", "request_id", id, "method", method, "path", r.URL.Path, "status", answer.status,
+				"ms", time.Since(began).Milliseconds())
+			if s.Observe != nil && !answer.lasts {
+				s.Observe(s.routeLabel(answer.route), answer.status, time.Since(began))
+			}
+		}()
 		next.ServeHTTP(answer, r)
-		s.Logger.Info("request", "request_id", id, "method", method, "path", r.URL.Path, "status", answer.status,
-			"ms", time.Since(began).Milliseconds())
-		if s.Observe != nil && !answer.lasts {
-			s.Observe(s.routeLabel(answer.route), answer.status, time.Since(began))
-		}
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"countersign/internal/model"
 	"countersign/internal/store"
+	"countersign/internal/web/paced"
 )
 
 // livePath is where an open page hears that something on it has changed.
@@ -111,10 +112,7 @@ func (v *visit) follow(s *stream) error {
 }
 
 // eventWriter writes events to one connection.
-type eventWriter struct {
-	io.Writer
-	control *http.ResponseController
-}
+type eventWriter struct{ *paced.Writer }
 
 // beginStream sends the head of the answer. The connection's own limits are for
 // answers that end, so each event gets one of its own.
@@ -125,20 +123,18 @@ func (v *visit) beginStream() eventWriter {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("X-Accel-Buffering", "no") // proxies are to pass events on at once
-	out := eventWriter{w, http.NewResponseController(w.Writer)}
-	_ = out.control.SetReadDeadline(time.Time{}) // a recorder has none
+	h.Set("X-Accel-Buffering", "no")                               // proxies are to pass events on at once
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // a recorder has none
 	w.WriteHeader(http.StatusOK)
-	return out
+	return eventWriter{paced.Within(w, writeWithin)}
 }
 
 // event sends one event that says no more than its name.
 func (w eventWriter) event(name string) error {
-	_ = w.control.SetWriteDeadline(time.Now().Add(writeWithin)) // a recorder has none
 	if _, err := io.WriteString(w, "event: "+name+"\ndata:\n\n"); err != nil {
 		return err
 	}
-	return w.control.Flush()
+	return w.Flush()
 }
 
 type stoppingKey struct{}

@@ -92,7 +92,7 @@ func New(cfg Config) *Server {
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // Listening is a server with limits on how long a caller may take. An export
-// sets its own limit on writing; the streams of open pages end when it shuts down.
+// gives each piece of it a limit of its own; the streams of open pages end when it shuts down.
 func Listening(handler http.Handler, logger *slog.Logger) *http.Server {
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,

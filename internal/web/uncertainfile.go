@@ -2,8 +2,10 @@ package web
 
 import (
 	"bufio"
+	"fmt"
 	"io"
-	"net/http"
+	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
+	"countersign/internal/web/paced"
 	"countersign/web/templates"
 )
 
@@ -18,8 +21,8 @@ import (
 // with the decimals of its currency.
 const uncertainHeader = "account,intent,step_key,provider,kind,operation,payee,amount,currency,since_utc,since_local,zone,step_state,intent_state,proposed_next,owner\r\n"
 
-// uncertainFile streams every uncertain effect as CSV, after the entry that says
-// who took it away.
+// uncertainFile sends every uncertain effect as CSV, after the entry that says who
+// took it away. What a slow reader holds is a file here, never a read of the database.
 func (v *visit) uncertainFile() error {
 	if v.c.QueryParam("format") != "csv" {
 		return model.Errorf(model.Invalid, "invalid-params", "The list of what is uncertain is written as CSV: format=csv.").WithFields(model.Field{Location: "format", Message: "is csv"})
@@ -37,11 +40,41 @@ func (v *visit) uncertainFile() error {
 	if err != nil {
 		return err
 	}
+	draft, size, err := v.draftUncertain(accounts)
+	if err != nil {
+		return err
+	}
+	defer draft.Close()
 	w := v.c.Response()
-	_ = http.NewResponseController(w.Writer).SetWriteDeadline(time.Time{}) // of any length; a recorder has no limit
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.FormatInt(size, 10)) // a cut end is seen
 	attach(w.Header(), "uncertain-"+v.now().Std().Format("20060102-150405")+".csv")
-	return v.read(func(tx *store.Tx) error { return v.writeUncertain(tx, w, accounts) })
+	_, err = io.Copy(paced.New(w), draft)
+	return err
+}
+
+// draftUncertain writes the whole file to the disk, where it has no name and is gone
+// once it is closed: the sums of a report are of one moment, and one snapshot of any
+// length fits neither in memory nor into the time of a reader.
+func (v *visit) draftUncertain(accounts []string) (draft *os.File, size int64, err error) {
+	if draft, err = os.CreateTemp("", "countersign-uncertain-*"); err != nil {
+		return nil, 0, fmt.Errorf("draft the file: %w", err)
+	}
+	err = os.Remove(draft.Name())
+	if err == nil {
+		err = v.read(func(tx *store.Tx) error { return v.writeUncertain(tx, draft, accounts) })
+	}
+	if err == nil {
+		size, err = draft.Seek(0, io.SeekEnd)
+	}
+	if err == nil {
+		_, err = draft.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		draft.Close()
+		return nil, 0, fmt.Errorf("draft the file: %w", err)
+	}
+	return draft, size, nil
 }
 
 // uncertainBatch is how many intents are held at a time.

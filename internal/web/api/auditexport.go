@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
+	"countersign/internal/web/paced"
 	"countersign/internal/zone"
 )
 
@@ -118,25 +118,8 @@ func (a *api) stream(out huma.Context, scope audit.Scope) {
 	out.SetHeader("Content-Type", media)
 	out.SetHeader("Content-Disposition", `attachment; filename="audit.`+string(scope.Format)+`"`)
 	c := humaecho.Unwrap(out)
-	w := &patient{out.BodyWriter(), http.NewResponseController(c.Response())}
-	if err := a.Log.Export(out.Context(), w, scope); err != nil {
+	if err := a.Log.Export(out.Context(), paced.New(c.Response()), scope); err != nil {
 		a.Logger.ErrorContext(out.Context(), "export broke off", "request", requestID(c), "error", err)
 		panic(http.ErrAbortHandler)
 	}
-}
-
-// patient gives every piece of a long answer its own time to be taken.
-type patient struct {
-	io.Writer
-	connection *http.ResponseController
-}
-
-const pieceTime = time.Minute
-
-// Write puts the deadline off before it writes.
-func (p *patient) Write(piece []byte) (int, error) {
-	if err := p.connection.SetWriteDeadline(time.Now().Add(pieceTime)); err != nil {
-		return 0, err
-	}
-	return p.Writer.Write(piece)
 }
