@@ -5,7 +5,7 @@
 
 # BOTH are the suites that run on PostgreSQL too, from the same source.
 BOTH = ./internal/store/... ./internal/audit/... ./internal/engine/... ./internal/actions/... ./internal/alert/... \
-	./internal/metrics/... ./internal/moments/... ./internal/web/api/... ./internal/web/session/...
+	./internal/metrics/... ./internal/moments/... ./internal/web/...
 
 # LONG are tests of everything at once, which the race detector makes five times
 # as long; what they run is in others too. The browser's tests drive a program of

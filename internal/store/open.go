@@ -44,7 +44,7 @@ type DB struct {
 	closed    atomic.Bool
 	nudges    nudges
 	tender    *time.Timer // takes statistics now and then
-	contracts sync.Map // by id, immutable
+	contracts sync.Map    // by id, immutable
 	ids       ids
 	repeats   atomic.Int64 // transactions that were run once more
 	failures  atomic.Int64 // transactions that the database refused for good
