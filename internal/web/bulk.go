@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -158,13 +159,16 @@ func (v *visit) makeBulk(req actions.BulkRequest) error {
 	return v.to("/bulk/" + b.ID)
 }
 
-func (v *visit) confirmBulk() error  { return v.bulkWord("confirm") }
-func (v *visit) approveBulk() error  { return v.bulkWord("approve") }
-func (v *visit) rejectBulk() error   { return v.bulkWord("reject") }
-func (v *visit) withdrawBulk() error { return v.bulkWord("withdraw") }
+func (v *visit) confirmBulk() error  { return v.bulkWord("confirm", v.Runner.ConfirmBulk) }
+func (v *visit) approveBulk() error  { return v.bulkWord("approve", v.Runner.ApproveBulk) }
+func (v *visit) rejectBulk() error   { return v.bulkWord("reject", v.Runner.RejectBulk) }
+func (v *visit) withdrawBulk() error { return v.bulkWord("withdraw", v.Runner.WithdrawBulk) }
+
+// bulkAct does what a word on a list means.
+type bulkAct func(context.Context, authz.Actor, string, actions.Confirmation) (actions.List, error)
 
 // bulkWord takes a person's word on a list; what was typed is kept.
-func (v *visit) bulkWord(word string) error {
+func (v *visit) bulkWord(word string, do bulkAct) error {
 	p, err := v.openBulk()
 	if err != nil {
 		return err
@@ -176,13 +180,7 @@ func (v *visit) bulkWord(word string) error {
 		p.errors = codeFault(p.form.PlanCode, "list")
 		return v.show(http.StatusUnprocessableEntity, templates.Bulk(v.bulkView(p)))
 	}
-	say := map[string]func() (actions.List, error){}
-	in := actions.Confirmation{Reason: p.form.Reason, Digest: p.form.Digest}
-	say["confirm"] = func() (actions.List, error) { return v.Runner.ConfirmBulk(v.r.Context(), v.actor, p.ID, in) }
-	say["approve"] = func() (actions.List, error) { return v.Runner.ApproveBulk(v.r.Context(), v.actor, p.ID, in) }
-	say["reject"] = func() (actions.List, error) { return v.Runner.RejectBulk(v.r.Context(), v.actor, p.ID, in) }
-	say["withdraw"] = func() (actions.List, error) { return v.Runner.WithdrawBulk(v.r.Context(), v.actor, p.ID, in) }
-	l, err := say[word]()
+	l, err := do(v.r.Context(), v.actor, p.ID, actions.Confirmation{Reason: p.form.Reason, Digest: p.form.Digest})
 	if err != nil {
 		return v.notSaid(p, err)
 	}
