@@ -89,15 +89,17 @@ func (r *Runner) WorkBulks(ctx context.Context, wake func()) error {
 
 // turn carries out some items of a list and tells how many got a result.
 func (r *Runner) turn(ctx context.Context, id string) (done int, err error) {
-	lease := "bulk " + id
 	mine := false
-	err = r.db.Update(ctx, func(tx *store.Tx) (err error) { mine, err = tx.TakeLease(lease, r.self, bulkLease); return err })
+	err = r.db.Update(ctx, func(tx *store.Tx) (err error) { mine, err = tx.TakeLease(leaseOf(id), r.self, bulkLease); return err })
 	if err != nil || !mine {
 		return 0, err
 	}
 	done, err = r.carryOut(ctx, id, bulkTurn)
-	return done, errors.Join(err, r.db.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.EndLease(lease, r.self) }))
+	return done, errors.Join(err, r.db.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.EndLease(leaseOf(id), r.self) }))
 }
+
+// leaseOf names the right to carry out a list.
+func leaseOf(list string) string { return "bulk " + list }
 
 // carryOut does up to limit items of a list that have no result, in their order,
 // and ends the list when none is left. What keeps an item from being decided
@@ -157,7 +159,8 @@ func failItem(tx *store.Tx, item model.BulkItem) error {
 	return tx.EndBulkItem(item)
 }
 
-// endBulk ends a list of which every item has its result.
+// endBulk ends a list of which every item has its result. Its lease goes with it,
+// also that of a process which comes late and finds nothing left to do.
 func (r *Runner) endBulk(ctx context.Context, id string) error {
 	return r.db.Update(ctx, func(tx *store.Tx) error {
 		b, err := tx.LockBulk(id)
@@ -167,18 +170,22 @@ func (r *Runner) endBulk(ctx context.Context, id string) error {
 		if b.Left() > 0 {
 			return nil
 		}
-		_, err = tx.MoveBulk(id, model.BulkRunning, model.BulkDone, "")
-		return err
+		if _, err = tx.MoveBulk(id, model.BulkRunning, model.BulkDone, ""); err != nil {
+			return err
+		}
+		return tx.DropLease(leaseOf(id), r.self)
 	})
 }
 
-// expireBulks closes requests whose time is over, aloud.
+// expireBulks closes requests whose time is over, aloud. It looks before it
+// writes: there is hardly ever one.
 func (r *Runner) expireBulks(ctx context.Context) error {
+	var ids []string
+	err := r.db.View(ctx, func(tx *store.Tx) (err error) { ids, err = tx.ExpiredBulks(bulkAtOnce); return err })
+	if err != nil || len(ids) == 0 {
+		return err
+	}
 	return r.db.Update(ctx, func(tx *store.Tx) error {
-		ids, err := tx.ExpiredBulks(bulkAtOnce)
-		if err != nil {
-			return err
-		}
 		for _, id := range ids {
 			if err := r.expireBulk(tx, id); err != nil {
 				return err
