@@ -80,9 +80,3 @@ func actsIn(actor authz.Actor) (accounts []string, err error) {
 	}
 	return accounts, err
 }
-
-// Selected gives a person's own selection; the error is of kind NotFound.
-func (r *Runner) Selected(ctx context.Context, actor authz.Actor, id string) (s model.Selection, err error) {
-	err = r.db.View(ctx, func(tx *store.Tx) (err error) { s, err = tx.Selection(actor.ID, id); return err })
-	return s, err
-}

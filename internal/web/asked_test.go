@@ -47,7 +47,7 @@ func openPages(t *testing.T, check func(w *world, route, page string, sent []sto
 	t.Helper()
 	w := newWorld(t)
 	example := w.examples()
-	w.unknown("acme", "run-4", 90_050)
+	id := w.unknown("acme", "run-4", 90_050)
 	browsers := map[string]*browser{}
 	for _, name := range viewers[1:] {
 		browsers[name] = w.browse(name)
@@ -63,7 +63,8 @@ func openPages(t *testing.T, check func(w *world, route, page string, sent []sto
 			}
 		}
 	}
-	for _, list := range lists {
+	ticked := browsers["Olga"].post("/selections", "here", "/", "shown", id, "intent", id, "do", "keep").header.Get("Location")
+	for _, list := range append([]string{ticked}, lists...) {
 		if sent, status := browsers["Olga"].asked(list); status == http.StatusOK {
 			check(w, "", list, sent)
 		} else {

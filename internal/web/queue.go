@@ -25,6 +25,7 @@ type queueData struct {
 	currencies []string
 	providers  []string
 	views      []store.View
+	selected   model.Selection // what is ticked over pages
 	needs      needs
 }
 
@@ -54,9 +55,7 @@ func (v *visit) list(q queueQuery, saved *store.View, status int, unsaved *templ
 	if q.plain() && q.cursor == "" {
 		v.forYou(&view, d)
 	}
-	if err := v.selecting(q, &view); err != nil {
-		return err
-	}
+	v.selecting(q, &view, d.selected)
 	return v.show(status, templates.Queue(view))
 }
 
@@ -77,6 +76,9 @@ func (d *queueData) read(tx *store.Tx, v *visit, q queueQuery, f store.ListFilte
 		func() (err error) { d.providers, err = tx.CurrentProviders(); return err },
 		func() (err error) { d.views, err = tx.Views(accounts, v.actor.ID); return err },
 		func() (err error) { d.sums, d.capped, err = tx.Uncertainty(accounts); return err })
+	if q.selection != "" && v.selects() {
+		parts = append(parts, func() (err error) { d.selected, err = tx.Selection(v.actor.ID, q.selection); return err })
+	}
 	if q.plain() && q.cursor == "" {
 		parts = append(parts, func() error { return d.needs.read(tx, v) })
 	}

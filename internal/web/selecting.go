@@ -26,27 +26,21 @@ func carrying(address, selection string) string {
 	return at.String()
 }
 
+// selects reports whether the viewer may tick rows to act on them.
+func (v *visit) selects() bool { return len(v.permitted(authz.Reconcile)) > 0 }
+
 // selecting lets who may act tick rows, and ticks what is selected already.
-func (v *visit) selecting(q queueQuery, view *templates.QueueView) error {
-	if len(v.permitted(authz.Reconcile)) == 0 || len(view.Rows) == 0 {
-		return nil
+func (v *visit) selecting(q queueQuery, view *templates.QueueView, selected model.Selection) {
+	if !v.selects() || len(view.Rows) == 0 {
+		return
 	}
-	s := &templates.Selecting{ID: q.selection, Here: q.here()}
-	if q.selection != "" {
-		selected, err := v.Runner.Selected(v.r.Context(), v.actor, q.selection)
-		if err != nil {
-			return err
-		}
-		for i := range view.Rows {
-			view.Rows[i].Ticked = slices.Contains(selected.Intents, view.Rows[i].ID)
-		}
-		if n := len(selected.Intents); n > 0 {
-			s.Selected = grouped(int64(n)) + " selected on " + counted(selected.Pages, "page")
-		}
+	for i := range view.Rows {
+		view.Rows[i].Ticked = slices.Contains(selected.Intents, view.Rows[i].ID)
 	}
-	s.Actions = bulkChoices()
-	view.Selecting = s
-	return nil
+	view.Selecting = &templates.Selecting{ID: q.selection, Here: q.here(), Actions: bulkChoices()}
+	if n := len(selected.Intents); n > 0 {
+		view.Selecting.Selected = grouped(int64(n)) + " selected on " + counted(selected.Pages, "page")
+	}
 }
 
 // tick keeps what is ticked on one page, and goes on: to another page, to the
