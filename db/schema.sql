@@ -633,6 +633,7 @@ CREATE TABLE audit_entries (
 );
 CREATE INDEX audit_entries_intent ON audit_entries (intent_id, id) WHERE intent_id <> '';
 CREATE INDEX audit_entries_account ON audit_entries (account, id);
+CREATE INDEX audit_entries_people ON audit_entries (intent_id, id, event) WHERE intent_id <> '' AND actor > 'person-' AND actor < 'person.';
 
 -- Entries that wait for their number; the sequencer takes rows out again.
 CREATE TABLE audit_waiting (

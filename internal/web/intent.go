@@ -25,6 +25,8 @@ type intentData struct {
 	linked    []model.Intent
 	documents []store.DocumentHead
 	entries   []audit.Item
+	acts      []audit.Item          // the newest of what people did and only the log tells
+	allActs   store.Counted         // how many there are of those
 	alerts    []store.Alert         // those that stand
 	lost      map[string]store.Boot // starts of lost workers that may still send
 	notes     []store.Note
@@ -33,10 +35,12 @@ type intentData struct {
 	notesFrom string // the note behind which the list begins; "" is the newest
 }
 
-// shownAlike is how many look-alikes and entries the page lists.
+// How many look-alikes and entries the page lists, and how many acts it draws that
+// only the log tells of.
 const (
 	shownAlike   = 5
 	shownEntries = 12
+	drawnActs    = 20
 )
 
 // caseOf reads an intent that the viewer may see; others do not exist.
@@ -77,6 +81,8 @@ func (d *intentData) read(tx *store.Tx, v *visit, id string) (err error) {
 		func() (err error) { d.alerts, err = tx.StandingAlerts(id); return err },
 		func() (err error) { d.documents, err = tx.DocumentHeads(id); return err },
 		func() (err error) { d.entries, err = v.Log.ForIntent(tx, id, shownEntries); return err },
+		func() (err error) { d.acts, err = v.Log.Acts(tx, id, drawnActs); return err },
+		func() (err error) { d.allActs, err = v.Log.CountActs(tx, id); return err },
 		func() error { return d.readNotes(tx, v, id) })
 }
 
@@ -144,7 +150,7 @@ func (v *visit) intentView(d intentData, verdicts []actions.Verdict) templates.I
 	view.Next.Facts = append(view.Next.Facts, v.alarms(d.alerts)...)
 	view.Next.Action, view.Next.Second = who.proposedButtons(verdicts)
 	n.record(&view, d.record)
-	view.Timeline = n.overTime(d.entries)
+	view.Timeline = n.overTime(d.acts, d.allActs)
 	if len(view.Links) == 0 {
 		view.LinksNote = say("No parent, no compensation, nothing that looks alike.")
 	}

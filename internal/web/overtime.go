@@ -17,10 +17,10 @@ import (
 const shownEvents = 20
 
 // overTime shows what happened, as a drawing and as a table of the same.
-// entries are audit entries of the intent, for the acts that leave nothing else.
-func (n narrator) overTime(entries []audit.Item) templates.TimelineView {
+// logged are the newest of people's acts that only the log tells, of all.
+func (n narrator) overTime(logged []audit.Item, all store.Counted) templates.TimelineView {
 	n.c = drawn(n.c)
-	acts := n.acts(entries)
+	acts := n.acts(logged)
 	h := timeline.History{Zone: n.clock.Zone}
 	if !n.c.State.Final() || n.c.Uncertain != 0 {
 		h.Now = int64(n.now())
@@ -38,17 +38,26 @@ func (n narrator) overTime(entries []audit.Item) templates.TimelineView {
 	v := templates.TimelineView{Drawing: timeline.Draw(h), Rows: n.eventRows(acts)}
 	v.Drawing.Label = n.drawnWords()
 	v.Zone = say("Times in ", n.clock.ZoneHead(), ". The axis is not to one scale: each stretch has its own.")
-	older := 0
+	older := store.Counted{N: max(all.N-len(logged), 0), Capped: all.Capped}
 	if n := len(v.Rows) - shownEvents; n > 0 {
-		v.Rows, older = v.Rows[n:], n
+		v.Rows, older.N = v.Rows[n:], older.N+n
 	}
 	for _, s := range n.c.Steps {
-		older += s.Left.Attempts + s.Left.Evidence
+		older.N += s.Left.Attempts + s.Left.Evidence
 	}
-	if older > 0 {
-		v.Note = say(grouped(int64(older)), " older are in the tables of attempts and of evidence.")
+	if older.N > 0 {
+		v.Note = n.whereOlder(older, len(acts) > 0)
 	}
 	return v
+}
+
+// whereOlder says where that is listed which the drawing or its table leaves out.
+func (n narrator) whereOlder(older store.Counted, people bool) templates.Text {
+	text := say(count(older), " older are in the tables of attempts and of evidence")
+	if people {
+		text = say(text, "; what people did is among ", templates.Link("/audit?intent="+n.c.ID, "all entries of this intent"))
+	}
+	return say(text, ".")
 }
 
 // drawn is the case as far back as its record is known without a gap: of a step

@@ -21,8 +21,9 @@ type act struct {
 	reason string
 }
 
-// acts lists what people did, from the requests, the evidence and the entries.
-func (n narrator) acts(entries []audit.Item) (list []act) {
+// acts lists what people did, from the requests, the evidence and what only the
+// log tells.
+func (n narrator) acts(logged []audit.Item) (list []act) {
 	for _, r := range n.c.Requests {
 		list = append(list, n.requestActs(r)...)
 	}
@@ -33,10 +34,8 @@ func (n narrator) acts(entries []audit.Item) (list []act) {
 			}
 		}
 	}
-	for _, e := range entries {
-		if e.Actor.Type == "person" {
-			list = append(list, entryActs(e)...)
-		}
+	for _, e := range logged {
+		list = append(list, loggedAct(e))
 	}
 	slices.SortStableFunc(list, func(a, b act) int { return cmp.Compare(a.at, b.at) })
 	return list
@@ -60,28 +59,21 @@ func (n narrator) requestActs(r model.Approval) (list []act) {
 // deskActs are what people do about an intent among themselves.
 var deskActs = map[string]string{"owner.taken": "taken by", "owner.released": "released by", "owner.handed_over": "handed over by", "note.written": "note by"}
 
-// entryActs are the acts that only the log tells of: orders to the engine, and
-// what was refused. Marks and requests are told by what they left.
-func entryActs(e audit.Item) []act {
-	action, how, found := strings.Cut(strings.TrimPrefix(e.Event, "action."), ".")
-	step := ""
+// loggedAct is an act that only the log tells of: an order to the engine, what
+// was refused, and what deskActs names.
+func loggedAct(e audit.Item) act {
+	if verb, ok := deskActs[e.Event]; ok {
+		return act{e.At, "", verb, e.Actor.Name, ""}
+	}
+	action, how, _ := strings.Cut(strings.TrimPrefix(e.Event, "action."), ".")
+	a := act{e.At, "", words(action) + " " + how + " to", e.Actor.Name, e.Reason}
 	if _, name, _, err := model.SplitStepKey(e.StepKey); err == nil {
-		step = name
+		a.step = name
 	}
-	switch {
-	case !strings.HasPrefix(e.Event, "action."):
-		if verb, ok := deskActs[e.Event]; ok {
-			return []act{{e.At, "", verb, e.Actor.Name, ""}}
-		}
-		return nil
-	case !found || how == "requested" || how == "executed" && action == model.MarkExternalResult:
-		return nil
-	case how == "executed" && action == model.ApproveIntent:
-		return nil
-	case how == "executed":
-		return []act{{e.At, step, words(action) + " by", e.Actor.Name, e.Reason}}
+	if how == "executed" {
+		a.verb = words(action) + " by"
 	}
-	return []act{{e.At, step, words(action) + " " + how + " to", e.Actor.Name, e.Reason}}
+	return a
 }
 
 // actMarks are the acts about one step, "" for those about the whole intent.

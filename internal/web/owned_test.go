@@ -4,6 +4,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"countersign/internal/audit"
+	"countersign/internal/store"
 )
 
 var nextPage = regexp.MustCompile(`(?:href|value)="([^"]+)"(?: rel="next")?>Next rows`)
@@ -84,4 +88,40 @@ func TestNotes(t *testing.T) {
 	olga.wants(p, 200, "13 notes", "Older notes")
 	older := regexp.MustCompile(`href="([^"]+\?notes=[^"]+)"`)
 	olga.wants(olga.get(strings.TrimSuffix(found(t, older, p), "#notes")), 200, "Called the rep.", "The newest notes")
+}
+
+// TestActsStayOnTheTimeline: what people did is drawn however much the engine did
+// since, and what is left out of it is counted.
+func TestActsStayOnTheTimeline(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 90_050)
+	olga := w.browse("Olga")
+	olga.post("/intents/"+id+"/owner", "do", "take")
+	olga.post("/intents/"+id+"/notes", "text", "Called the rep.")
+	w.update(func(tx *store.Tx) error {
+		for range 2 * shownEntries {
+			if _, err := w.log.Append(tx, audit.Entry{Actor: audit.Actor{Type: "engine", ID: "boot-1"}, Event: "step.retryable_failure", Account: "acme", Intent: id}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	p := olga.get("/intents/" + id)
+	olga.wants(p, 200, "Taken by Olga", "Note by Olga")
+	if strings.Contains(p.text(), " older are in the tables") {
+		t.Error("the timeline leaves something out")
+	}
+	for range drawnActs {
+		w.wait(time.Minute)
+		olga.post("/intents/"+id+"/owner", "do", "release")
+		w.wait(time.Minute)
+		olga.post("/intents/"+id+"/owner", "do", "take")
+	}
+	p = olga.get("/intents/" + id)
+	rows := regexp.MustCompile(`The same as a table, (\d+) rows`)
+	if found(t, rows, p) != "20" {
+		t.Errorf("the table has %s rows", found(t, rows, p))
+	}
+	// Three attempts, two promises and 42 acts are 47 rows.
+	olga.wants(p, 200, "27 older are in the tables of attempts and of evidence; what people did is among all entries of this intent")
 }

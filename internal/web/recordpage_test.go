@@ -36,7 +36,7 @@ func TestALongRecordIsSaidToBeLong(t *testing.T) {
 	if got := view.MoreAttempts.Href; got != "/intents/intent-x?attempts=attempt-create-payout-4986#attempts" {
 		t.Errorf("%s", got)
 	}
-	over := n.overTime(nil)
+	over := n.overTime(nil, store.Counted{})
 	if got := plain(t, over.Note); len(over.Rows) != shownEvents || len(over.Drawing.Shapes) > 120 || !strings.HasSuffix(got, " older are in the tables of attempts and of evidence.") {
 		t.Errorf("%d rows, %d shapes, %q", len(over.Rows), len(over.Drawing.Shapes), got)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"countersign/internal/model"
+	"countersign/internal/store"
 )
 
 // looked is what a look-up left.
@@ -102,7 +103,7 @@ func TestEachMomentHasItsOwnOffset(t *testing.T) {
 			t.Errorf("%q is not in %s", want, got)
 		}
 	}
-	view := n.overTime(nil)
+	view := n.overTime(nil, store.Counted{})
 	if len(view.Rows) < 3 || view.Rows[0].At.Of("15:04 -07:00") != "02:30 +02:00" || view.Rows[1].At.Of("15:04 -07:00") != "02:30 +01:00" {
 		t.Errorf("the rows are %+v", view.Rows)
 	}
@@ -126,7 +127,7 @@ func TestTheDrawingAndItsTableSayTheSame(t *testing.T) {
 		c.Requests = []model.Approval{{ID: "a", State: model.ApprovalExecuted, Action: model.MarkExternalResult, Step: s.Name, RequestedBy: "p", RequesterName: "Olga", CreatedAt: ago(30 * time.Minute),
 			Decisions: []model.ApprovalDecision{{Name: "Ingrid", Says: "approve", At: ago(25 * time.Minute)}}}}
 	})
-	view := n.overTime(nil)
+	view := n.overTime(nil, store.Counted{})
 	var rows []string
 	for _, r := range view.Rows {
 		rows = append(rows, r.At.Of("15:04:05")+" "+r.Step+" "+plain(t, r.What))
