@@ -74,11 +74,7 @@ func (r *Runner) Approvals(ctx context.Context, actor authz.Actor, q ApprovalQue
 
 // ApprovalsIn is Approvals, as a transaction sees them.
 func ApprovalsIn(tx *store.Tx, actor authz.Actor, q ApprovalQuery) (page ApprovalPage, err error) {
-	f := store.ApprovalFilter{State: model.ApprovalState(q.State), Limit: min(q.Limit, maxLimit)}
-	if f.Limit <= 0 {
-		f.Limit = defaultLimit
-	}
-	f.Accounts = readsRequests(actor)
+	f := store.ApprovalFilter{State: model.ApprovalState(q.State), Accounts: readsRequests(actor), Limit: pageLength(q.Limit)}
 	if f.After, err = parseCursor(q.Cursor); err != nil {
 		return page, err
 	}
@@ -96,7 +92,7 @@ func (p *ApprovalPage) fill(tx *store.Tx, f store.ApprovalFilter) error {
 	}
 	if len(rows) == f.Limit {
 		rows = rows[:f.Limit-1]
-		p.NextCursor = optional(cursorOf(rows[len(rows)-1]))
+		p.NextCursor = optional(cursorOf(approvalMark(rows[len(rows)-1])))
 	}
 	p.Items, err = approvalsOf(tx, rows)
 	return err
@@ -141,10 +137,13 @@ type around struct {
 	people      map[string][]model.Person // by account
 }
 
-// approvalsOf adds to rows their decisions, what they are about, and who may
-// still sign.
+// approvalsOf gives the rows as they stand now, with their decisions, what they
+// are about, and who may still sign.
 func approvalsOf(tx *store.Tx, rows []model.Approval) ([]Approval, error) {
 	list := make([]Approval, len(rows))
+	for i := range rows {
+		rows[i] = rows[i].AsOf(tx.Now())
+	}
 	with := around{intents: map[string]model.Intent{}, people: map[string][]model.Person{}}
 	if err := with.read(tx, rows); err != nil {
 		return nil, err
@@ -198,8 +197,20 @@ func (w *around) approval(row model.Approval) Approval {
 	return a
 }
 
-func cursorOf(row model.Approval) string {
-	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s", row.CreatedAt, row.ID))
+func approvalMark(row model.Approval) store.ApprovalMark {
+	return store.ApprovalMark{CreatedAt: row.CreatedAt, ID: row.ID}
+}
+
+// pageLength is how many rows a page has that may have so many.
+func pageLength(limit int) int {
+	if limit <= 0 {
+		return defaultLimit
+	}
+	return min(limit, maxLimit)
+}
+
+func cursorOf(last store.ApprovalMark) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s", last.CreatedAt, last.ID))
 }
 
 func parseCursor(cursor string) (store.ApprovalMark, error) {

@@ -2,7 +2,6 @@ package actions
 
 import (
 	"context"
-	"slices"
 
 	"countersign/internal/authz"
 	"countersign/internal/model"
@@ -30,10 +29,7 @@ type BulkPage struct {
 // which the actor may see requests. The error is of kind Invalid for a cursor
 // that is none.
 func (r *Runner) BulkRequests(ctx context.Context, actor authz.Actor, q BulkQuery) (page BulkPage, err error) {
-	f := store.BulkFilter{State: model.ApprovalState(q.State), Accounts: readsRequests(actor), Limit: min(q.Limit, maxLimit)}
-	if f.Limit <= 0 {
-		f.Limit = defaultLimit
-	}
+	f := store.BulkFilter{State: model.ApprovalState(q.State), Accounts: readsRequests(actor), Limit: pageLength(q.Limit)}
 	if f.From, err = parseCursor(q.Cursor); err != nil {
 		return page, err
 	}
@@ -45,37 +41,13 @@ func (r *Runner) BulkRequests(ctx context.Context, actor authz.Actor, q BulkQuer
 	if len(page.Items) == f.Limit {
 		page.Items = page.Items[:f.Limit-1]
 		last := page.Items[len(page.Items)-1]
-		page.NextCursor = optional(cursorOf(model.Approval{CreatedAt: last.UsedAt, ID: last.ID}))
+		page.NextCursor = optional(cursorOf(bulkMark(last)))
 	}
 	return page, err
 }
 
-// AllRequests is Approvals with the requests about lists that belong on its page:
-// from the place of the page before it to the last of its own.
-func (r *Runner) AllRequests(ctx context.Context, actor authz.Actor, q ApprovalQuery) (page ApprovalPage, beside BulkPage, err error) {
-	f := store.BulkFilter{State: model.ApprovalState(q.State), Accounts: readsRequests(actor), Limit: maxLimit}
-	if f.From, err = parseCursor(q.Cursor); err != nil {
-		return page, beside, err
-	}
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		return tx.Together(
-			func() (err error) { page, err = ApprovalsIn(tx, actor, q); return err },
-			func() (err error) { beside, err = bulkPageOf(tx, f); return err })
-	})
-	if err != nil || page.NextCursor == nil {
-		return page, beside, err
-	}
-	down, err := parseCursor(*page.NextCursor)
-	beside.Items = slices.DeleteFunc(beside.Items, func(b model.Bulk) bool {
-		return b.UsedAt < down.CreatedAt || b.UsedAt == down.CreatedAt && b.ID <= down.ID
-	})
-	return page, beside, err
-}
-
-// OpenBulksIn gives the newest open requests about lists, as a transaction sees
-// them.
-func OpenBulksIn(tx *store.Tx, actor authz.Actor, limit int) (BulkPage, error) {
-	return bulkPageOf(tx, store.BulkFilter{State: model.ApprovalOpen, Accounts: readsRequests(actor), Limit: limit})
+func bulkMark(b model.Bulk) store.ApprovalMark {
+	return store.ApprovalMark{CreatedAt: b.UsedAt, ID: b.ID}
 }
 
 func bulkPageOf(tx *store.Tx, f store.BulkFilter) (page BulkPage, err error) {

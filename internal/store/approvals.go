@@ -95,6 +95,13 @@ type ApprovalFilter struct {
 	Limit    int
 }
 
+// How a filter finds requests, about one intent or about many, by whether their
+// time is over.
+const (
+	stillOpen = " AND state = 'open' AND expires_at > ?"
+	expiredBy = " AND state IN ('open', 'expired') AND (state = 'expired' OR expires_at <= ?)"
+)
+
 // ApprovalMark is the place of a request in the list: newest first.
 type ApprovalMark struct {
 	CreatedAt model.Time
@@ -103,7 +110,7 @@ type ApprovalMark struct {
 
 // Approvals lists requests, the newest first, without their decisions.
 func (t *Tx) Approvals(f ApprovalFilter) ([]model.Approval, error) {
-	where, args := f.where()
+	where, args := f.where(t.now)
 	if f.After.ID != "" {
 		where += " AND (created_at < ? OR created_at = ? AND id < ?)"
 		args = append(args, f.After.CreatedAt, f.After.CreatedAt, f.After.ID)
@@ -116,19 +123,25 @@ func (t *Tx) Approvals(f ApprovalFilter) ([]model.Approval, error) {
 // CountApprovals counts what the filter picks, wherever the page begins; capped
 // says that there are more than the 10,000 that are counted.
 func (t *Tx) CountApprovals(f ApprovalFilter) (n int, capped bool, err error) {
-	where, args := f.where()
+	where, args := f.where(t.now)
 	_, err = t.Get(&n, "SELECT count(*) FROM (SELECT 1 FROM approvals WHERE "+where+" LIMIT ?) AS part", append(args, MaxCount+1)...)
 	return min(n, MaxCount), n > MaxCount, err
 }
 
-// where is the filter as a condition; nobody's accounts pick nothing.
-func (f ApprovalFilter) where() (condition string, args []any) {
+// where is the filter as a condition; nobody's accounts pick nothing, and an open
+// request whose time is over is an expired one, before anybody wrote that down.
+func (f ApprovalFilter) where(now model.Time) (condition string, args []any) {
 	if len(f.Accounts) == 0 {
 		return "1 = 0", nil
 	}
 	condition, args = "account IN ("+marks(len(f.Accounts))+")", anys(f.Accounts)
-	if f.State != "" {
-		condition, args = condition+" AND state = ?", append(args, f.State)
+	switch f.State {
+	case "":
+		return condition, args
+	case model.ApprovalOpen:
+		return condition + stillOpen, append(args, now)
+	case model.ApprovalExpired:
+		return condition + expiredBy, append(args, now)
 	}
-	return condition, args
+	return condition + " AND state = ?", append(args, f.State)
 }

@@ -14,7 +14,7 @@ type BulkFilter struct {
 // BulkRequests gives the requests about lists, the newest first, with what
 // people said and without their items.
 func (t *Tx) BulkRequests(f BulkFilter) (list []model.Bulk, err error) {
-	where, args := f.where()
+	where, args := f.where(t.now)
 	if f.From.ID != "" {
 		where, args = where+" AND (used_at < ? OR used_at = ? AND id < ?)", append(args, f.From.CreatedAt, f.From.CreatedAt, f.From.ID)
 	}
@@ -24,27 +24,31 @@ func (t *Tx) BulkRequests(f BulkFilter) (list []model.Bulk, err error) {
 
 // CountBulkRequests counts what the filter picks, wherever its page begins.
 func (t *Tx) CountBulkRequests(f BulkFilter) (Counted, error) {
-	where, args := f.where()
+	where, args := f.where(t.now)
 	return t.counted("SELECT count(*) FROM (SELECT 1 FROM bulks WHERE "+where+" LIMIT ?) AS part", append(args, MaxCount+1)...)
 }
 
-// bulkStates are the states of lists that a state of requests means.
+// bulkStates are the states of lists that a state of requests means; open and
+// expired are told apart by the time too.
 var bulkStates = map[model.ApprovalState][]string{
-	model.ApprovalOpen:      {string(model.BulkOpen)},
 	model.ApprovalExecuted:  {string(model.BulkRunning), string(model.BulkDone)},
 	model.ApprovalRejected:  {string(model.BulkRejected)},
 	model.ApprovalWithdrawn: {string(model.BulkWithdrawn)},
 	model.ApprovalDismissed: {string(model.BulkDismissed)},
-	model.ApprovalExpired:   {string(model.BulkExpired)},
 }
 
-func (f BulkFilter) where() (condition string, args []any) {
+func (f BulkFilter) where(now model.Time) (condition string, args []any) {
 	if len(f.Accounts) == 0 {
 		return "1 = 0", nil
 	}
 	condition, args = "people > 1 AND used_at > 0 AND account IN ("+marks(len(f.Accounts))+")", anys(f.Accounts)
-	if f.State == "" {
+	switch f.State {
+	case "":
 		return condition, args
+	case model.ApprovalOpen:
+		return condition + stillOpen, append(args, now)
+	case model.ApprovalExpired:
+		return condition + expiredBy, append(args, now)
 	}
 	states := bulkStates[f.State]
 	if len(states) == 0 {

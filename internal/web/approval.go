@@ -45,8 +45,6 @@ func (v *visit) openApproval() (p approvalPage, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.Stored = p.Stored.AsOf(v.now())
-	p.State = string(p.Stored.State)
 	p.timing, p.clock, p.digest = v.Timing, v.page.Clock, p.Digest
 	if err := json.Unmarshal(p.Approval.Plan, &p.plan); err != nil {
 		return p, fmt.Errorf("read the plan of %s: %w", p.ID, err)

@@ -34,11 +34,11 @@ func (v *visit) approvals() error {
 	if state == anyApproval {
 		query.State = ""
 	}
-	list, many, err := v.Runner.AllRequests(v.r.Context(), v.actor, query)
+	list, err := v.Runner.Requests(v.r.Context(), v.actor, query)
 	if err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, templates.Approvals(v.approvalsView(state, list, many)))
+	return v.show(http.StatusOK, templates.Approvals(v.approvalsView(state, list)))
 }
 
 // requestCount counts requests: "1 request", "14 requests".
@@ -49,13 +49,12 @@ func requestCount(n store.Counted) string {
 	return count(n) + " requests"
 }
 
-func (v *visit) approvalsView(state string, list actions.ApprovalPage, many actions.BulkPage) templates.ApprovalsView {
-	n := store.Counted{N: list.Count + many.Count.N, Capped: list.CountCapped || many.Count.Capped}
-	view := templates.ApprovalsView{Page: v.titled("Approvals"), Caption: "Requests, newest first", Matched: requestCount(n)}
+func (v *visit) approvalsView(state string, list actions.RequestPage) templates.ApprovalsView {
+	view := templates.ApprovalsView{Page: v.titled("Approvals"), Caption: "Requests, newest first", Matched: requestCount(list.Count)}
 	for _, s := range append(slices.Clone(approvalStates), anyApproval) {
 		view.States = append(view.States, templates.Choice{Href: "/approvals?state=" + string(s), Label: words(string(s)), Current: string(s) == state})
 	}
-	view.Rows = v.requestRows(list.Items, many)
+	view.Rows = v.requestRows(list)
 	mine := 0
 	for _, row := range view.Rows {
 		if row.Yours {

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"slices"
-
 	"countersign/internal/actions"
 	"countersign/internal/authz"
 	"countersign/internal/model"
@@ -13,15 +11,14 @@ import (
 var manyAsks = map[string]string{model.RetryUnfinished: "Try again", model.Reconcile: "Ask about", model.Abandon: "Abandon"}
 
 // requestRows lists requests about one intent and about many in one order.
-func (v *visit) requestRows(list []actions.Approval, many actions.BulkPage) []templates.ApprovalRow {
-	var rows []templates.ApprovalRow
-	for _, a := range list {
-		rows = append(rows, v.approvalRow(a, a.About))
+func (v *visit) requestRows(page actions.RequestPage) (rows []templates.ApprovalRow) {
+	for _, r := range page.Items {
+		if r.Many != nil {
+			rows = append(rows, v.bulkRequestRow(*r.Many, page.Now))
+		} else {
+			rows = append(rows, v.approvalRow(*r.One, r.One.About))
+		}
 	}
-	for _, b := range many.Items {
-		rows = append(rows, v.bulkRequestRow(b, many.Now))
-	}
-	slices.SortStableFunc(rows, func(a, b templates.ApprovalRow) int { return int(b.At.At - a.At.At) })
 	return rows
 }
 

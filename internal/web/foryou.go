@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -23,9 +22,8 @@ const deadlineSoon = 4 * time.Hour
 // newest acts and the state of the log, of whoever looks after the installation
 // its upkeep.
 type needs struct {
-	orphans  actions.OrphanPage   // what they may settle
-	requests actions.ApprovalPage // what they may sign
-	lists    actions.BulkPage     // and of many intents at once
+	orphans  actions.OrphanPage  // what they may settle
+	requests actions.RequestPage // what they may sign
 	upkeep   store.Upkeep
 	acts     []audit.Item // the newest of people
 	refusals []audit.Item // and the newest that were refused or denied
@@ -54,8 +52,7 @@ func (n *needs) read(tx *store.Tx, v *visit) error {
 	}
 	if len(v.permitted(authz.Decide)) > 0 {
 		open := actions.ApprovalQuery{State: string(model.ApprovalOpen), Limit: rowsPerPage}
-		parts = append(parts, func() (err error) { n.requests, err = actions.ApprovalsIn(tx, v.actor, open); return err },
-			func() (err error) { n.lists, err = actions.OpenBulksIn(tx, v.actor, shownRequests); return err })
+		parts = append(parts, func() (err error) { n.requests, err = actions.RequestsIn(tx, v.actor, open); return err })
 	}
 	if audits {
 		acts := audit.Filter{Accounts: audit.Of(v.permitted(authz.ReadAudit)...), Show: audit.ByPeople, Newest: true, Limit: shownActs}
@@ -92,7 +89,7 @@ func (v *visit) forYou(view *templates.QueueView, d queueData) {
 	if v.is(model.RoleAdministrator) {
 		block.Lines = append(block.Lines, v.forAdministrators(d.needs.upkeep)...)
 	}
-	signing := v.forSigning(d.needs.requests, d.needs.lists)
+	signing := v.forSigning(d.needs.requests)
 	if v.is(model.RoleAuditor) {
 		block.Lines = append(block.Lines, v.forAuditors(d.needs)...)
 	}
@@ -209,12 +206,12 @@ func (v *visit) stateOfLog(n needs) templates.Line {
 
 // forSigning lists the open requests that the viewer may sign: what needs an
 // approver comes before what needs an operator; nil for who never signs.
-func (v *visit) forSigning(list actions.ApprovalPage, many actions.BulkPage) *templates.Signing {
+func (v *visit) forSigning(list actions.RequestPage) *templates.Signing {
 	if len(v.permitted(authz.Decide)) == 0 {
 		return nil
 	}
 	s := &templates.Signing{}
-	for _, row := range v.requestRows(list.Items, many) {
+	for _, row := range v.requestRows(list) {
 		if row.Yours && len(s.Rows) < shownRequests {
 			s.Rows = append(s.Rows, row)
 		}
@@ -223,8 +220,8 @@ func (v *visit) forSigning(list actions.ApprovalPage, many actions.BulkPage) *te
 	if n := len(s.Rows); n > 0 {
 		s.Title = upper(counted(n, "request")) + " for you to sign"
 	}
-	if all := list.Count + many.Count.N; all > len(s.Rows) {
-		s.More = say(templates.Link("/approvals", fmt.Sprintf("All %s open", counted(all, "request"))))
+	if list.Count.N > len(s.Rows) {
+		s.More = say(templates.Link("/approvals", "All "+requestCount(list.Count)+" open"))
 	}
 	return s
 }
