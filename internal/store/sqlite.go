@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/mattn/go-sqlite3"
@@ -27,8 +28,12 @@ const durable = "_journal_mode=WAL&_synchronous=FULL&_txlock=immediate&_foreign_
 // quarter of the time of a short transaction.
 const keepStatements = "&_stmt_cache_size=512"
 
-// readers is the number of connections for reading.
-const readers = 8
+// readers is the number of connections for reading, and readerIdle how long one
+// of them stays that nobody needs: its pages and statements are memory.
+const (
+	readers    = 8
+	readerIdle = 5 * time.Minute
+)
 
 var sqliteDialect = dialect{
 	name:       "SQLite",
@@ -91,6 +96,7 @@ func openSQLite(ctx context.Context, file string, opts Options) (*DB, error) {
 	}
 	db.read.SetMaxOpenConns(readers)
 	db.read.SetMaxIdleConns(readers)
+	db.read.SetConnMaxIdleTime(readerIdle)
 	db.read.SetConnMaxLifetime(2 * tendEvery)
 	if err := db.checkDurable(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
