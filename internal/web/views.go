@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -39,7 +40,7 @@ func (v *visit) named(view *templates.QueueView, q queueQuery, saved *store.View
 	case saved != nil:
 		view.Page.Title, view.Heading = saved.Name, saved.Name
 		view.Open = v.savedView(*saved, unsaved)
-	case q.text == "" && q.address() != "/" || unsaved != nil:
+	case unsaved != nil || q.text == "" && q.address() != "/" && len(view.Filter.Errors) == 0:
 		view.Save = v.saveForm(q, unsaved)
 	}
 }
@@ -55,7 +56,7 @@ func (v *visit) saveForm(q queueQuery, typed *templates.SaveView) *templates.Sav
 	}
 	form.Query, form.Back = q.values().Encode(), viewsPath
 	if accounts := v.actor.Accounts(); len(accounts) > 1 {
-		form.Accounts = chosen(q.account, accounts, same)
+		form.Accounts = chosen(cmp.Or(form.Account, q.account), accounts, same)
 	}
 	return form
 }
@@ -96,11 +97,13 @@ func (v *visit) saveView() error {
 	}
 	q := readQueueQuery(values)
 	q.text, q.typed, q.cursor = "", "", ""
-	if _, faults, err := q.filter(v); err != nil || len(faults) > 0 {
-		if err != nil {
-			return err
-		}
-		return v.list(q, nil, http.StatusUnprocessableEntity, nil)
+	_, faults, err := q.filter(v)
+	if err != nil {
+		return err
+	}
+	if len(faults) > 0 {
+		first := templates.FieldError{Field: faults[0].Field, Message: "First mend the filter, and list by it; what cannot be read is not saved"}
+		return v.list(q, nil, http.StatusUnprocessableEntity, typed.wrong(first))
 	}
 	account := typed.Account
 	if own := v.actor.Accounts(); account == "" && len(own) > 0 {
@@ -116,13 +119,18 @@ func (v *visit) saveView() error {
 	return v.to("/views/" + made.ID)
 }
 
-// faulty is the form as it was typed, with what is to be mended.
+// faulty is the form as it was typed, with what is wrong with its name.
 func (f viewForm) faulty(err error) *templates.SaveView {
-	form := &templates.SaveView{Name: f.Name, Shared: f.For == forAccount}
+	var faults templates.FieldErrors
 	for _, fault := range problem.Of(err).Errors {
-		form.Errors = append(form.Errors, templates.FieldError{Field: "name", Message: "The name " + fault.Message})
+		faults = append(faults, templates.FieldError{Field: "name", Message: "The name " + fault.Message})
 	}
-	return form
+	return f.wrong(faults...)
+}
+
+// wrong is the form as it was typed, with faults.
+func (f viewForm) wrong(faults ...templates.FieldError) *templates.SaveView {
+	return &templates.SaveView{Name: f.Name, Account: f.Account, Shared: f.For == forAccount, Errors: faults}
 }
 
 // readView reads the view that the address names, with the session: who may see

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"countersign/internal/audit"
+	"countersign/internal/model"
 	"countersign/internal/store"
 )
 
@@ -78,4 +79,26 @@ func (w *world) eventsOf(prefix string) string {
 		return err
 	}))
 	return strings.Join(list, " ")
+}
+
+// TestAViewOfAFilterThatCannotBeRead: it is not offered to be saved, and a name
+// that was sent with one stands again, with what is to be mended.
+func TestAViewOfAFilterThatCannotBeRead(t *testing.T) {
+	w := newWorld(t)
+	olga := w.browse("Olga")
+	for filter, offered := range map[string]bool{"min=abc&currency=EUR": false, "from=2026-02-30": false, "min=1&currency=EUR": true} {
+		if got := formOn(olga.get("/?"+filter), "/views") != nil; got != offered {
+			t.Errorf("%s is offered to be saved: %v", filter, got)
+		}
+	}
+	p := olga.post("/views", "query", "min=abc&currency=EUR", "name", "My very own", "for", "account")
+	olga.wants(p, 422, "Nothing was saved", "First mend the filter")
+	if !strings.Contains(p.body, `value="My very own"`) || !strings.Contains(p.body, `<option value="account" selected>`) || !strings.Contains(p.body, `<a href="#f-min">First mend`) {
+		t.Errorf("the name is lost, or where to mend: %s", p.text())
+	}
+	w.update(func(tx *store.Tx) error { return tx.Grant(w.ids["Olga"], "globex", model.RoleOperator) })
+	p = olga.post("/views", "query", "kind=payout&account=acme", "name", "", "account", "globex")
+	if !strings.Contains(p.body, `<option value="globex" selected>`) {
+		t.Error("the account that was chosen is lost")
+	}
 }
