@@ -44,6 +44,7 @@ func TestLivePages(t *testing.T) {
 	follows(t, b, other, intent)
 	pausesWhileTyping(t, b, other, intent)
 	announces(t, b, other, intent)
+	selectsWhatIsSeen(t, b, other, intent)
 	signedOut(t, b, intent)
 }
 
@@ -111,6 +112,29 @@ func announces(t *testing.T, b *tab, other *visitor, intent string) {
 	}
 	b.call("showing them", chromedp.Click(chromedp.CSS(".news button")))
 	b.becomes("the list is renewed", `document.querySelector(".news").hidden`)
+}
+
+// selectsWhatIsSeen: while a newer list waits to be shown, the rows that stand are
+// those that are selected.
+func selectsWhatIsSeen(t *testing.T, b *tab, other *visitor, intent string) {
+	values := func(what, selector string) string {
+		return evaluate(b, what, chromedp.Evaluate[string](`[...document.querySelectorAll('`+selector+`')].map(e => e.value).join(" ")`))
+	}
+	b.open("/?owner=none")
+	b.becomes("the list is live", says("Live"))
+	seen := values("the rows", `[data-list] input[name="intent"]`)
+	other.act(t, intent+"/owner", url.Values{"do": {"release"}})
+	b.becomes("the change is announced", `/changed: 1 new/.test(document.querySelector(".news").textContent)`)
+	if sent := values("what is sent", `#selecting input[name="shown"]`); sent != seen {
+		t.Errorf("on the page are %s, sent as shown would be %s", seen, sent)
+	}
+	b.call("selecting all", chromedp.Click(chromedp.CSS(`#selecting button[value="all"]`)))
+	b.becomes("they are selected", `/selected on 1 page/.test(document.querySelector("#selecting").textContent)`)
+	for _, id := range strings.Fields(values("what is ticked", `[data-list] input[name="intent"]:checked`)) {
+		if !strings.Contains(seen, id) {
+			t.Errorf("%s was selected, and was not on the page", id)
+		}
+	}
 }
 
 func signedOut(t *testing.T, b *tab, intent string) {

@@ -103,9 +103,11 @@
   const show = (doc, list) => {
     const heading = () => document.querySelector("main h1")?.textContent + [...all("main .meta .st, main .head .st")].map((e) => e.textContent.trim()).join();
     const before = heading();
-    if (!list) { // the list stays as it is; everything round it is renewed
-      const mine = all("main [data-list]");
-      all("main [data-list]", doc).forEach((t, i) => { if (mine[i]) t.replaceWith(document.importNode(mine[i], true)); });
+    if (!list) { // the list stays as it is, and the form that acts on its rows; everything round them is renewed
+      for (const q of ["main [data-list]", "main #selecting"]) {
+        const mine = all(q);
+        all(q, doc).forEach((t, i) => { if (mine[i]) t.replaceWith(document.importNode(mine[i], true)); });
+      }
     }
     for (const q of regions) {
       const a = document.querySelector(q), b = doc.querySelector(q);
