@@ -19,8 +19,11 @@ const shownEvents = 20
 // overTime shows what happened, as a drawing and as a table of the same.
 // logged are the newest of people's acts that only the log tells, of all.
 func (n narrator) overTime(logged []audit.Item, all store.Counted) templates.TimelineView {
-	n.c = drawn(n.c)
+	since := drawnSince(n.c)
+	n.c = recent(n.c, since)
 	acts := n.acts(logged)
+	told := len(acts)
+	acts = slices.DeleteFunc(acts, func(a act) bool { return a.at < since })
 	h := timeline.History{Zone: n.clock.Zone}
 	if !n.c.State.Final() || n.c.Uncertain != 0 {
 		h.Now = int64(n.now())
@@ -32,13 +35,17 @@ func (n narrator) overTime(logged []audit.Item, all store.Counted) templates.Tim
 	if marks := actMarks(acts, ""); len(marks) > 0 {
 		h.Lanes = append(h.Lanes, timeline.Lane{Name: "people", Class: "the whole " + n.c.Kind, Marks: marks})
 	}
+	h = cutOff(h, int64(since))
 	if !happenedAnything(h) {
 		return templates.TimelineView{}
 	}
 	v := templates.TimelineView{Drawing: timeline.Draw(h), Rows: n.eventRows(acts)}
 	v.Drawing.Label = n.drawnWords()
 	v.Zone = say("Times in ", n.clock.ZoneHead(), ". The axis is not to one scale: each stretch has its own.")
-	older := store.Counted{N: max(all.N-len(logged), 0), Capped: all.Capped}
+	if since > 0 {
+		v.Zone = say(v.Zone, " It begins ", n.at(since), ": what was before is in the tables of attempts and of evidence.")
+	}
+	older := store.Counted{N: max(all.N-len(logged), 0) + told - len(acts), Capped: all.Capped}
 	if n := len(v.Rows) - shownEvents; n > 0 {
 		v.Rows, older.N = v.Rows[n:], older.N+n
 	}
@@ -46,7 +53,7 @@ func (n narrator) overTime(logged []audit.Item, all store.Counted) templates.Tim
 		older.N += s.Left.Attempts + s.Left.Evidence
 	}
 	if older.N > 0 {
-		v.Note = n.whereOlder(older, len(acts) > 0)
+		v.Note = n.whereOlder(older, told > 0)
 	}
 	return v
 }
@@ -58,37 +65,6 @@ func (n narrator) whereOlder(older store.Counted, people bool) templates.Text {
 		text = say(text, "; what people did is among ", templates.Link("/audit?intent="+n.c.ID, "all entries of this intent"))
 	}
 	return say(text, ".")
-}
-
-// drawn is the case as far back as its record is known without a gap: of a step
-// with a long record, the newest attempts and what was learnt since the first of
-// these.
-func drawn(c *model.Case) *model.Case {
-	whole := *c
-	whole.Steps = slices.Clone(c.Steps)
-	for i, s := range whole.Steps {
-		if s.Left != (model.Left{}) {
-			whole.Steps[i] = recent(s)
-		}
-	}
-	return &whole
-}
-
-func recent(s *model.Step) *model.Step {
-	r := *s
-	var since model.Time
-	if s.Left.Evidence > 0 {
-		since = s.Evidence[max(len(s.Evidence)-store.OutlineRows, 0)].At
-	}
-	if s.Left.Attempts > 0 {
-		since = max(since, unbroken(s.Attempts)[0].StartedAt)
-	}
-	before := func(at model.Time) bool { return at < since }
-	r.Attempts = slices.DeleteFunc(slices.Clone(s.Attempts), func(a model.Attempt) bool { return before(a.StartedAt) })
-	r.Evidence = slices.DeleteFunc(slices.Clone(s.Evidence), func(e model.Evidence) bool { return before(e.At) && e.Source != model.FromOperator })
-	r.Left.Attempts += len(s.Attempts) - len(r.Attempts)
-	r.Left.Evidence += len(s.Evidence) - len(r.Evidence)
-	return &r
 }
 
 // happenedAnything reports whether there is anything to draw but promises.

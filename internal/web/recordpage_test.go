@@ -43,6 +43,14 @@ func TestALongRecordIsSaidToBeLong(t *testing.T) {
 	if !strings.Contains(over.Drawing.Label, "5,000 attempts, the newest 40 of them drawn, 5,000 checks") {
 		t.Errorf("%s", over.Drawing.Label)
 	}
+	if got := plain(t, over.Zone); !strings.Contains(got, "It begins 30 Nov 2026 09:41:38") {
+		t.Errorf("%s", got)
+	}
+	for _, shape := range over.Drawing.Words {
+		if strings.Contains(shape.Text, "× 5,000") || shape.Text == "1" {
+			t.Errorf("%q is drawn, with a gap behind it", shape.Text)
+		}
+	}
 	s := n.c.Steps[1]
 	why := plain(t, n.whyUnknown(s), n.sent(s), n.cameBack(s), n.checked(s))
 	for _, want := range []string{"5,000 times under one key, first at", "it was asked about 5,000 times, and bank did not know it last at", "of the newest 40: 40 × "} {
