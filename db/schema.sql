@@ -213,14 +213,16 @@ CREATE TABLE steps (
   rule            TEXT NOT NULL DEFAULT '',
   uncertain_since BIGINT NOT NULL DEFAULT 0,
   changed_at      BIGINT NOT NULL DEFAULT 0,
+  account         TEXT NOT NULL DEFAULT '',  -- the intent's
+  open_amount     BIGINT NOT NULL DEFAULT 0, -- its own part of the intent's uncertain
   PRIMARY KEY (intent_id, name),
   CHECK ((failure <> '') = (state = 'failed_safely')),
   CHECK (NOT settling OR state = 'in_progress')
 );
 CREATE INDEX steps_external_ref ON steps (external_ref) WHERE external_ref <> '';
-CREATE INDEX steps_unknown ON steps (intent_id, currency, amount, uncertain_since, provider) WHERE state = 'outcome_unknown';
+CREATE INDEX steps_unknown ON steps (intent_id, currency, open_amount, uncertain_since, provider) WHERE state = 'outcome_unknown';
 CREATE INDEX steps_wire_key ON steps (wire_key) WHERE wire_key <> '';
-CREATE INDEX steps_settling ON steps (settles_by) WHERE settling;
+CREATE INDEX steps_settling ON steps (account, settles_by) WHERE settling;
 
 -- One object, one step: an external object confirms at most one step, ever.
 CREATE TABLE objects (

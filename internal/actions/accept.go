@@ -209,7 +209,7 @@ func newCase(tx *store.Tx, account, kind, key string, d workflow.Draft) *model.C
 		Period: d.Period, LookAlike: d.LookAlike, DueBy: d.DueBy, Version: 1, CreatedAt: tx.Now()}}
 	for i := range d.Steps {
 		s := d.Steps[i]
-		s.IntentID, s.Position, s.Generation = c.ID, i+1, max(s.Generation, 1)
+		s.IntentID, s.Account, s.Position, s.Generation = c.ID, account, i+1, max(s.Generation, 1)
 		if s.State == "" {
 			s.State = model.Pending
 		}

@@ -99,11 +99,12 @@ const (
 			CAST(? AS BIGINT) + n, i.created_at - n, i.updated_at, i.created_by, i.creator, 0, CASE n % 4 WHEN 0 THEN 1 + n ELSE 0 END
 		FROM numbers JOIN intents AS i ON i.id = ?`
 	waitingSteps = `INSERT INTO steps (intent_id, name, position, class, operation, provider, contract_id, wire_key, state, settling, settles_by,
-			amount, currency, people_needed, rule, next_check_at)
+			amount, currency, people_needed, rule, next_check_at, account, open_amount)
 		WITH RECURSIVE numbers (n) AS (SELECT CAST(? AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
 		SELECT 'intent-w' || (100000000 + n), s.name, s.position, s.class, s.operation, s.provider, s.contract_id,
 			CASE s.wire_key WHEN '' THEN '' ELSE 'w' || (100000000 + n) || s.name END,
 			CASE WHEN s.name = 'create-payout' AND n % 4 = 2 THEN 'in_progress' WHEN s.position <= 2 AND n % 4 <> 0 THEN 'confirmed' ELSE 'pending' END,
-			s.name = 'create-payout' AND n % 4 = 2, 0, s.amount, s.currency, s.people_needed, s.rule, CASE WHEN s.name = 'create-payout' THEN CAST(? AS BIGINT) ELSE 0 END
+			s.name = 'create-payout' AND n % 4 = 2, 0, s.amount, s.currency, s.people_needed, s.rule, CASE WHEN s.name = 'create-payout' THEN CAST(? AS BIGINT) ELSE 0 END,
+			s.account, CASE WHEN s.name = 'create-payout' AND n % 4 = 2 THEN s.amount ELSE 0 END
 		FROM numbers JOIN steps AS s ON s.intent_id = ?`
 )

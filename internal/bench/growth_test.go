@@ -17,7 +17,7 @@ var growth = []string{
 			printf('Rep %07d', f.n / 20), 'rep-' || f.n / 20, i.period, hex(f.n / 2),
 			CASE f.fate WHEN 996 THEN 'needs_review' WHEN 997 THEN 'awaiting_approval' WHEN 998 THEN 'retryable_failure' WHEN 999 THEN 'processing' ELSE 'completed' END, '',
 			CASE f.fate WHEN 996 THEN 'create-payout' WHEN 997 THEN 'approve-payout' WHEN 998 THEN 'create-payout' ELSE '' END,
-			CASE WHEN f.fate = 0 THEN 1000 + f.n % 90000 ELSE 0 END, CASE f.fate WHEN 996 THEN 1000 + f.n % 90000 ELSE 0 END, 9, f.at, f.at + 5000000,
+			CASE WHEN f.fate = 0 THEN 1000 + f.n % 90000 ELSE 0 END, CASE WHEN f.fate IN (996, 999) THEN 1000 + f.n % 90000 ELSE 0 END, 9, f.at, f.at + 5000000,
 			i.created_by, i.creator, CASE f.fate WHEN 996 THEN f.at ELSE 0 END, CASE WHEN f.fate BETWEEN 997 AND 998 THEN f.at ELSE 0 END,
 			CASE WHEN f.fate BETWEEN 996 AND 998 THEN f.at + 86400000000 ELSE 0 END,
 			CASE WHEN f.n % 50 = 0 THEN (SELECT person FROM made) ELSE '' END, CASE WHEN f.n % 50 = 0 THEN 'Priya Raman' ELSE '' END,
@@ -26,7 +26,7 @@ var growth = []string{
 	`INSERT INTO payee_words (account, word, intent_id) SELECT i.account, lower(i.payee), i.id FROM fates AS f JOIN intents AS i ON i.id = f.id ORDER BY 1, 2, 3`,
 	`INSERT INTO payee_words (account, word, intent_id) SELECT i.account, substr(i.payee, 5), i.id FROM fates AS f JOIN intents AS i ON i.id = f.id ORDER BY 1, 2, 3`,
 	`INSERT INTO steps (intent_id, name, position, class, operation, provider, contract_id, wire_key, state, settling, settles_by, failure, code, amount, currency,
-			external_ref, moved, tries, people_needed, rule, uncertain_since, changed_at)
+			external_ref, moved, tries, people_needed, rule, uncertain_since, changed_at, account, open_amount)
 		SELECT f.id, s.name, s.position, s.class, s.operation, s.provider, s.contract_id, CASE s.wire_key WHEN '' THEN '' ELSE f.id || ':' || s.name END,
 			CASE WHEN f.fate = 0 THEN 'confirmed'
 				WHEN s.name = 'verify-payee' THEN 'confirmed'
@@ -39,7 +39,8 @@ var growth = []string{
 			CASE WHEN s.name = 'create-payout' AND f.fate IN (0, 999) THEN 'po_' || f.n ELSE '' END,
 			CASE WHEN s.name = 'create-payout' AND f.fate = 0 THEN i.amount ELSE 0 END,
 			CASE WHEN s.name = 'create-payout' AND f.fate <> 997 THEN CASE f.fate WHEN 996 THEN 6 ELSE 2 END ELSE 0 END,
-			s.people_needed, s.rule, CASE WHEN s.name = 'create-payout' AND f.fate = 996 THEN f.at ELSE 0 END, f.at
+			s.people_needed, s.rule, CASE WHEN s.name = 'create-payout' AND f.fate = 996 THEN f.at ELSE 0 END, f.at,
+			i.account, CASE WHEN s.name = 'create-payout' AND f.fate IN (996, 999) THEN i.amount ELSE 0 END
 		FROM fates AS f JOIN intents AS i ON i.id = f.id CROSS JOIN steps AS s WHERE s.intent_id = f.first`,
 	`INSERT INTO generations (intent_id, step, number, wire_key, method, url, content_type, body, body_sha256, frozen_at)
 		SELECT intent_id, name, 1, wire_key, 'POST', 'http://127.0.0.1:9/payouts', 'application/json', zeroblob(300), zeroblob(32), changed_at

@@ -166,7 +166,7 @@ func TestGrownRowsAreRead(t *testing.T) {
 		r.lookIn(ctx, t, page.path(r))
 		err := r.db.View(t.Context(), func(tx *store.Tx) error {
 			for _, s := range asked.Sent() {
-				for _, line := range storetest.Scans(t, tx, s, "steps_settling", "orphans_open", "sqlite_autoindex_audit_checkpoints_1", "sqlite_autoindex_audit_waiting_1") {
+				for _, line := range storetest.Scans(t, tx, s, "orphans_open", "sqlite_autoindex_audit_checkpoints_1", "sqlite_autoindex_audit_waiting_1") {
 					t.Errorf("%s: %s", page.name, line)
 				}
 			}

@@ -95,7 +95,7 @@ func (e *Engine) compareListed(tx *store.Tx, s store.Sweep, item provider.Listed
 		}
 	}
 	standing, err := tx.StandingStep(intent, step)
-	if err != nil || agrees(&standing.Step, item, generation) {
+	if err != nil || agrees(&standing, item, generation) {
 		return err
 	}
 	return askLook(tx, store.SweepLook{Provider: s.Provider, Operation: s.Operation, ExternalRef: plain(item.ID), IntentID: intent, Step: step,

@@ -186,20 +186,23 @@ func (c *Case) sortOpen(unknown bool) int64 {
 	return 0
 }
 
-// exposure sums what is confirmed and what is uncertain. What was taken back
-// counts no more; where observations contradict each other, the larger counts.
+// exposure sums what is confirmed and what is uncertain, of which each step keeps
+// its own part. What was taken back counts no more; where observations contradict
+// each other, the larger counts.
 func (c *Case) exposure() {
 	c.Confirmed, c.Uncertain = 0, 0
 	for _, s := range c.Steps {
+		s.Open = 0
 		switch {
 		case s.Uncertain() && c.UndoneBy(s) == "", s.State == OutcomeUnknown:
-			c.Uncertain += max(s.Amount, c.observed(s))
+			s.Open = max(s.Amount, c.observed(s))
 		case s.State == Confirmed && s.MovesMoney():
-			c.Uncertain += c.besides(s)
+			s.Open = c.besides(s)
 			if c.UndoneBy(s) == "" {
 				c.Confirmed += s.Moved - s.Returned
 			}
 		}
+		c.Uncertain += s.Open
 	}
 }
 

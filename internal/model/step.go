@@ -56,6 +56,7 @@ const (
 // schedule are written through transitions only; attempts and evidence say why.
 type Step struct {
 	IntentID   string `db:"intent_id"`
+	Account    string `db:"account"` // the intent's, by which what settles is found
 	Name       string `db:"name"`
 	Position   int    `db:"position"`
 	Class      Class  `db:"class"`
@@ -77,6 +78,7 @@ type Step struct {
 	ExternalRef string `db:"external_ref"` // the provider's object, once known
 	Moved       int64  `db:"moved"`        // what really moved, once confirmed
 	Returned    int64  `db:"returned"`     // what came back by itself
+	Open        int64  `db:"open_amount"`  // minor units of it that are uncertain: its own part of the intent's Uncertain
 
 	Tries       int  `db:"tries"`       // engine's sends in the present budget
 	Checks      int  `db:"checks"`      // queries since it became uncertain

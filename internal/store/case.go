@@ -152,7 +152,7 @@ const (
 	stepColumns = `intent_id, name, position, class, operation, provider, contract_id, generation, wire_key, state, settling,
 		settles_by, failure, code, reason, amount, currency, external_ref, moved, returned, tries, checks, next_try_at,
 		next_check_at, person_only, ordered, order_id, order_by, order_at, order_digest, people_needed, rule,
-		uncertain_since, changed_at`
+		uncertain_since, changed_at, account, open_amount`
 	attemptColumns = `intent_id, step, number, generation, wire_key, trigger_by, worker, boot, fence, started_at, deadline_at,
 		finished_at, lost, result, code, reason, request_id, connections, bytes_out, status, replayed, account`
 	evidenceColumns = `id, intent_id, step, attempt, source, says, began_at, at, by_name, ref, wire_key, amount, currency,
@@ -168,7 +168,7 @@ var (
 		wake_at, updated_at, uncertain_since, stuck_since, review_due, owner, owner_name, sort_open`, "id, version, fence")
 	stepChange = newChange("steps", `generation, wire_key, state, settling, settles_by, failure, code, reason, external_ref, moved, returned,
 		tries, checks, next_try_at, next_check_at, person_only, ordered, order_id, order_by, order_at, order_digest, people_needed, rule,
-		uncertain_since, changed_at`, "intent_id, name")
+		uncertain_since, changed_at, open_amount`, "intent_id, name")
 	attemptChange = newChange("attempts", "finished_at, lost, result, code, reason, connections, bytes_out, status, replayed",
 		"intent_id, step, number, finished_at")
 )
@@ -257,7 +257,7 @@ func (t *Tx) updateStep(s *model.Step) {
 	t.change(stepChange, s.Generation, s.WireKey, s.State, s.Settling, s.SettlesBy, s.Failure, s.Code,
 		s.Reason, s.ExternalRef, s.Moved, s.Returned, s.Tries, s.Checks, s.NextTryAt, s.NextCheckAt,
 		s.PersonOnly, s.Ordered, s.OrderID, s.OrderBy, s.OrderAt, s.OrderDigest, s.PeopleNeeded, s.Rule,
-		s.UncertainSince, s.ChangedAt, s.IntentID, s.Name)
+		s.UncertainSince, s.ChangedAt, s.Open, s.IntentID, s.Name)
 }
 
 func (t *Tx) saveAttempts(s *model.Step, old snapshot) error {

@@ -144,9 +144,9 @@ func (f ListFilter) unknownEffect() (term string, args []any) {
 	}
 	switch {
 	case f.Currency == NoMoney:
-		term += " AND (open_step.amount = 0 OR open_step.currency = '')"
+		term += " AND (open_step.open_amount = 0 OR open_step.currency = '')"
 	case f.Currency != "":
-		term, args = term+" AND open_step.amount <> 0 AND open_step.currency = ?", append(args, f.Currency)
+		term, args = term+" AND open_step.open_amount <> 0 AND open_step.currency = ?", append(args, f.Currency)
 	}
 	return term + ")", args
 }

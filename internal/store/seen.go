@@ -66,14 +66,9 @@ func (t *Tx) UnlistedObjects(provider, operation string, since, before, seen mod
 	return list, err
 }
 
-// StandingStep is what a sweep compares an object with.
-type StandingStep struct {
-	model.Step
-	Account string `db:"account"`
-}
-
-// StandingStep reads one step as its row stands, without attempts or evidence.
-func (t *Tx) StandingStep(intent, step string) (s StandingStep, err error) {
-	_, err = t.Get(&s, "SELECT s.*, i.account FROM steps s JOIN intents i ON i.id = s.intent_id WHERE s.intent_id = ? AND s.name = ?", intent, step)
+// StandingStep reads one step as its row stands, without attempts or evidence, to
+// compare an object with it; it is the zero step where there is none.
+func (t *Tx) StandingStep(intent, step string) (s model.Step, err error) {
+	_, err = t.Get(&s, "SELECT * FROM steps WHERE intent_id = ? AND name = ?", intent, step)
 	return s, err
 }

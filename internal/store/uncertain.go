@@ -18,7 +18,7 @@ type Uncertain struct {
 // named so that the planner takes that index and none that merely begins with
 // the account.
 func uncertainIntents(accounts []string) (query string, args []any) {
-	return "(SELECT id, uncertain FROM intents WHERE account IN (" + marks(len(accounts)) + ") AND currency >= '' AND uncertain_since > 0 LIMIT ?)",
+	return "(SELECT id, kind FROM intents WHERE account IN (" + marks(len(accounts)) + ") AND currency >= '' AND uncertain_since > 0 LIMIT ?)",
 		append(anys(accounts), MaxCount+1)
 }
 
@@ -26,7 +26,7 @@ func uncertainIntents(accounts []string) (query string, args []any) {
 // planner from reading all steps instead.
 func uncertaintyQuery(accounts []string) (string, []any) {
 	from, args := uncertainIntents(accounts)
-	return `SELECT CASE WHEN s.amount = 0 THEN '' ELSE s.currency END AS currency, count(*) AS effects, sum(CASE WHEN s.amount > 0 AND i.uncertain > s.amount THEN i.uncertain ELSE s.amount END) AS amount,
+	return `SELECT CASE WHEN s.open_amount = 0 THEN '' ELSE s.currency END AS currency, count(*) AS effects, sum(s.open_amount) AS amount,
 		min(s.uncertain_since) AS oldest FROM ` + from + ` AS i CROSS JOIN steps s
 		WHERE s.intent_id = i.id AND s.state = 'outcome_unknown' GROUP BY 1 ORDER BY 1`, args
 }
@@ -44,33 +44,6 @@ func (t *Tx) Uncertainty(accounts []string) (sums []Uncertain, capped bool, err 
 		effects += u.Effects
 	}
 	return sums, effects > MaxCount, err
-}
-
-// UncertainCell is the open uncertainty at one provider in one currency that is
-// as old as its class of age says.
-type UncertainCell struct {
-	Provider string     `db:"provider"`
-	Currency string     `db:"currency"`
-	Age      int        `db:"age"` // index into the ages asked for: the first that it is younger than
-	Effects  int        `db:"effects"`
-	Amount   int64      `db:"amount"`
-	Oldest   model.Time `db:"oldest"`
-}
-
-// UncertaintyTable sums the open uncertainty by provider, currency and age.
-// since are the boundaries of age, the youngest first: an effect belongs to the
-// first boundary that it is not older than, else behind the last.
-func (t *Tx) UncertaintyTable(accounts []string, since [3]model.Time) (cells []UncertainCell, err error) {
-	if len(accounts) == 0 {
-		return nil, nil
-	}
-	from, args := uncertainIntents(accounts)
-	err = t.Select(&cells, `SELECT s.provider, CASE WHEN s.amount = 0 THEN '' ELSE s.currency END AS currency,
-		CASE WHEN s.uncertain_since >= ? THEN 0 WHEN s.uncertain_since >= ? THEN 1 WHEN s.uncertain_since >= ? THEN 2 ELSE 3 END AS age,
-		count(*) AS effects, sum(CASE WHEN s.amount > 0 AND i.uncertain > s.amount THEN i.uncertain ELSE s.amount END) AS amount, min(s.uncertain_since) AS oldest
-		FROM `+from+` AS i CROSS JOIN steps s WHERE s.intent_id = i.id AND s.state = 'outcome_unknown' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
-		append([]any{since[0], since[1], since[2]}, args...)...)
-	return cells, err
 }
 
 // NavCounts are the counts that stand in the navigation of every page.

@@ -90,7 +90,7 @@ func TestPagesAskThreeTimes(t *testing.T) {
 
 // fewRows are indexes of rows that are few however large their tables grow, and
 // those that a page reads in their order up to its limit.
-var fewRows = []string{"steps_settling", "orphans_open", "attempts_lost", "conflicts_one_open", "orphans_list",
+var fewRows = []string{"orphans_open", "attempts_lost", "conflicts_one_open", "orphans_list",
 	"sqlite_autoindex_audit_checkpoints_1", "sqlite_autoindex_audit_waiting_1"}
 
 // TestPagesReadNoTableWhole holds the statements of every page to indexes: what a

@@ -15,8 +15,10 @@ func (n narrator) stake() (m *model.Money, note string, quiet bool) {
 	m = money(s.Amount, s.Currency)
 	ended := n.c.State.Final() || n.c.StandingCompensation() != nil
 	switch {
+	case s.Uncertain() && s.Open > 0:
+		return money(n.c.Uncertain, s.Currency), "", false // all that the row's intent has open
 	case s.Uncertain():
-		return money(max(s.Amount, n.c.Uncertain), s.Currency), "", false // the larger amount, where another one was seen
+		return m, "taken back", true
 	case s.State == model.Confirmed && s.Returned > 0:
 		return money(s.Returned, s.Currency), "came back", true
 	case s.State == model.Confirmed && n.c.State == model.Compensated && n.c.Confirmed == 0:

@@ -68,7 +68,7 @@ func size(c templates.UncertainCell) int64 {
 
 // plainSums is the number as text, for a report: in the viewer's zone, with its
 // offset, what is uncertain and what settles in time.
-func (v *visit) plainSums(sums []store.Uncertain, settling []store.Settling) string {
+func (v *visit) plainSums(sums []store.Uncertain, d uncertainData) string {
 	moment := func(t model.Time) string { return t.Std().In(v.zone()).Format("2006-01-02 15:04:05 -07:00") }
 	var text strings.Builder
 	effects, oldest := 0, model.Time(0)
@@ -91,10 +91,13 @@ func (v *visit) plainSums(sums []store.Uncertain, settling []store.Settling) str
 		}
 		text.WriteString(model.Money{Amount: u.Amount, Currency: u.Currency}.String() + " (" + counted(u.Effects, "effect") + ")\n")
 	}
-	for _, s := range settling {
+	for _, s := range d.settling {
 		if s.Currency != "" {
 			text.WriteString("settling in time at " + s.Provider + ": " + model.Money{Amount: s.Amount, Currency: s.Currency}.String() + " (" + counted(s.Effects, "effect") + ")\n")
 		}
+	}
+	if d.crowded {
+		text.WriteString("more settles than is counted here: of each account the first " + grouped(store.MaxCount) + "\n")
 	}
 	return text.String()
 }

@@ -115,7 +115,7 @@ func (v *visit) uncertainLines(c *model.Case) string {
 		}
 		amount, currency := "", ""
 		if s.HasMoney() {
-			m := model.Money{Amount: max(s.Amount, c.Uncertain), Currency: s.Currency}
+			m := model.Money{Amount: s.Open, Currency: s.Currency}
 			amount, currency = m.Decimal(), m.Currency
 		}
 		since := s.UncertainSince.Std()

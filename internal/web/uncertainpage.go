@@ -13,10 +13,8 @@ import (
 	"countersign/web/templates"
 )
 
-// ages are the classes of age of the table, the youngest first; the last has
-// no limit.
-var ages = [3]time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour}
-
+// ageHeads are the columns of the table, one for each of store.UncertainAges and one
+// for what is older.
 var ageHeads = []string{"Under 1 h", "1 to 6 h", "6 to 24 h", "Over a day"}
 
 // uncertainData is what the page of open uncertainty reads.
@@ -24,6 +22,7 @@ type uncertainData struct {
 	parts    []store.UncertainPart
 	looked   int
 	settling []store.Settling
+	crowded  bool // more settles in an account than was looked at
 	cases    []*model.Case
 	more     bool
 	lately   lately
@@ -43,8 +42,11 @@ func (v *visit) uncertainty() error {
 	view := templates.UncertainPageView{Page: v.titled("Uncertain"), Heading: "Uncertain, " + strings.Join(accounts, ", "), Ages: ageHeads,
 		Rows: v.uncertainRows(d.parts), Kinds: kindRows(d.parts), Charts: charts(d.parts), Settling: v.settlingRows(d.settling), File: "/uncertain/file?format=csv"}
 	sums := sumParts(d.parts)
-	view.Sums, view.Plain = v.sums(sums, d.looked > store.MaxCount), v.plainSums(sums, d.settling)
+	view.Sums, view.Plain = v.sums(sums, d.looked > store.MaxCount), v.plainSums(sums, d)
 	view.Sums.Href = ""
+	if d.crowded {
+		view.Crowded = say("More than ", grouped(store.MaxCount), " effects of one account settle; the sums are of those that must settle first.")
+	}
 	view.Since, view.Disputed = v.lately(d.lately), disputed(d.parts)
 	for _, c := range d.cases {
 		view.Effects = append(view.Effects, v.effectRows(c)...)
@@ -59,13 +61,9 @@ func (v *visit) uncertainty() error {
 }
 
 func (d *uncertainData) read(tx *store.Tx, v *visit, accounts []string) error {
-	var since [3]model.Time
-	for i, age := range ages {
-		since[i] = v.now().Add(-age)
-	}
 	return tx.Together(
-		func() (err error) { d.parts, d.looked, err = tx.UncertainParts(accounts, since); return err },
-		func() (err error) { d.settling, err = tx.Settling(accounts); return err },
+		func() (err error) { d.parts, d.looked, err = tx.UncertainParts(accounts, v.now()); return err },
+		func() (err error) { d.settling, d.crowded, err = tx.Settling(accounts); return err },
 		func() (err error) { return d.lately.read(tx, v) },
 		func() error {
 			rows, more, err := tx.List(store.ListFilter{Accounts: accounts, State: store.StateUnknown, Limit: shownUncertain})
@@ -266,7 +264,7 @@ func (v *visit) effectRows(c *model.Case) (rows []templates.EffectRow) {
 		row := templates.EffectRow{Href: "/intents/" + c.ID, Who: c.Payee, What: kindTitle(c.Kind) + " · " + s.Name, ID: c.ID, Provider: s.Provider,
 			Since: v.at(s.UncertainSince), Proposed: lead, Why: why, Owner: c.OwnerName}
 		if s.HasMoney() {
-			row.Money = money(max(s.Amount, c.Uncertain), s.Currency)
+			row.Money = money(s.Open, s.Currency)
 		}
 		rows = append(rows, row)
 	}

@@ -188,3 +188,45 @@ func TestUncertainLinksToWhatItCounts(t *testing.T) {
 		t.Errorf("%d rows have links", rows)
 	}
 }
+
+// secondDoubt gives an intent another unknown effect like the one that it has, as a
+// restore makes all of its effects unknown that are not confirmed.
+func (w *world) secondDoubt(id string) {
+	w.Helper()
+	w.update(func(tx *store.Tx) error {
+		c, err := tx.Case(id)
+		w.must(err)
+		s := *c.Step("create-payout")
+		s.Name, s.Position, s.WireKey = "second-payout", len(c.Steps)+1, "second"
+		return tx.Insert("steps", "intent_id, account, name, position, class, operation, provider, contract_id, generation, wire_key, state, amount, currency, uncertain_since", s)
+	})
+	w.update(func(tx *store.Tx) error {
+		c, err := tx.LockCase(id)
+		w.must(err)
+		c.Derive(model.NormalPace(), tx.Now())
+		return tx.SaveCase(c)
+	})
+}
+
+// TestTwoUnknownEffectsCountOnce: the number of the morning is the exposure, where an
+// intent has two unknown effects with money too, wherever it stands.
+func TestTwoUnknownEffectsCountOnce(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 90_050)
+	w.secondDoubt(id)
+	olga := w.browse("Olga")
+	p := olga.get("/uncertain")
+	olga.wants(p, 200, "2 effects", "Euro , 1,801.00 EUR", "1,801.00 EUR (2 effects)", "create-payout", "second-payout")
+	olga.wants(olga.get("/"), 200, "2 effects", "1,801.00 EUR uncertain") // the sums, and the row of the intent
+	olga.wants(olga.get("/intents/"+id), 200, "1,801.00 EUR , all of it uncertain")
+	rows, err := csv.NewReader(strings.NewReader(olga.get("/uncertain/file?format=csv").body)).ReadAll()
+	w.must(err)
+	if len(rows) != 3 || rows[1][7] != "900.50" || rows[2][7] != "900.50" {
+		t.Errorf("%q", rows)
+	}
+	for _, page := range []page{p, olga.get("/")} {
+		if strings.Contains(page.text(), "3,602.00") {
+			t.Error("the money is counted twice")
+		}
+	}
+}

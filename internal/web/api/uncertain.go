@@ -1,12 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
-	"time"
+	"slices"
+	"strings"
 
 	"countersign/internal/authz"
-	"countersign/internal/model"
 	"countersign/internal/store"
 )
 
@@ -25,11 +26,8 @@ type Uncertain struct {
 	Oldest   *string `json:"oldest" format:"date-time"`
 }
 
-// ages are the classes of age, and how old the first three become.
-var (
-	ages   = [4]string{"under_1h", "under_6h", "under_24h", "over_24h"}
-	limits = [3]time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour}
-)
+// ages name store.UncertainAges, and what is older.
+var ages = [len(store.UncertainAges) + 1]string{"under_1h", "under_6h", "under_24h", "over_24h"}
 
 type uncertainInput struct {
 	Account string `query:"account"`
@@ -42,11 +40,8 @@ func (a *api) listUncertain(ctx context.Context, in *uncertainInput) (*listAnswe
 	}
 	out := &listAnswer[Uncertain]{List[Uncertain]{Items: []Uncertain{}}}
 	err = a.read(ctx, func(tx *store.Tx) error {
-		var since [3]model.Time
-		for i, limit := range limits {
-			since[i] = tx.Now().Add(-limit)
-		}
-		cells, err := tx.UncertaintyTable(accounts, since)
+		parts, _, err := tx.UncertainParts(accounts, tx.Now())
+		cells := uncertainCells(parts)
 		for _, cell := range cells {
 			out.Body.Items = append(out.Body.Items, Uncertain{Provider: cell.Provider, Currency: text(cell.Currency), Age: ages[cell.Age],
 				Effects: cell.Effects, Amount: amountIn(cell.Amount, cell.Currency), Oldest: moment(cell.Oldest)})
@@ -55,4 +50,20 @@ func (a *api) listUncertain(ctx context.Context, in *uncertainInput) (*listAnswe
 		return err
 	})
 	return out, err
+}
+
+// uncertainCells sums parts by provider, currency and age, in this order.
+func uncertainCells(parts []store.UncertainPart) (cells []store.UncertainPart) {
+	for _, p := range parts {
+		at, found := slices.BinarySearchFunc(cells, p, func(a, b store.UncertainPart) int {
+			return cmp.Or(strings.Compare(a.Provider, b.Provider), strings.Compare(a.Currency, b.Currency), cmp.Compare(a.Age, b.Age))
+		})
+		if !found {
+			cells = slices.Insert(cells, at, p)
+			continue
+		}
+		c := &cells[at]
+		c.Effects, c.Amount, c.Oldest = c.Effects+p.Effects, c.Amount+p.Amount, min(c.Oldest, p.Oldest)
+	}
+	return cells
 }
