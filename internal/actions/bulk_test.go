@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/audit"
 	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
@@ -19,7 +20,7 @@ import (
 // bulk makes a list.
 func (w *world) bulk(actor authz.Actor, action string, ids ...string) model.Bulk {
 	w.t.Helper()
-	b, err := w.run.PreviewBulk(w.t.Context(), actor, BulkRequest{Action: action, Intents: ids})
+	b, _, err := w.run.PreviewBulk(w.t.Context(), actor, BulkRequest{Action: action, Intents: ids})
 	if err != nil {
 		w.t.Fatalf("preview %s of many: %v", action, err)
 	}
@@ -137,7 +138,7 @@ func TestWhatTheRulesRefuseIsExcluded(t *testing.T) {
 			if c.action == model.Abandon {
 				req.Acknowledge = ToAcknowledge(w.load(id))
 			}
-			b, err := w.run.PreviewBulk(t.Context(), w.ada, req)
+			b, _, err := w.run.PreviewBulk(t.Context(), w.ada, req)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,19 +157,19 @@ func TestWhatTheRulesRefuseIsExcluded(t *testing.T) {
 func TestMarksAndCompensationsAreNeverByMany(t *testing.T) {
 	w := newWorld(t)
 	for _, action := range []string{model.MarkExternalResult, model.Compensate} {
-		_, err := w.run.PreviewBulk(t.Context(), w.ada, BulkRequest{Action: action, Intents: []string{"intent-x"}})
+		_, _, err := w.run.PreviewBulk(t.Context(), w.ada, BulkRequest{Action: action, Intents: []string{"intent-x"}})
 		if codeOf(err) != "action-refused" || extra(err, "rule") != "bulk.one-by-one" {
 			t.Errorf("%s: %v", action, err)
 		}
 	}
-	_, err := w.run.PreviewBulk(t.Context(), w.ada, BulkRequest{Action: "explode", Intents: []string{"intent-x"}})
+	_, _, err := w.run.PreviewBulk(t.Context(), w.ada, BulkRequest{Action: "explode", Intents: []string{"intent-x"}})
 	wantCode(t, err, "invalid-params")
 }
 
 func TestBulkLimits(t *testing.T) {
 	w := newWorld(t)
 	ask := func(ids []string) error {
-		_, err := w.run.PreviewBulk(t.Context(), w.ada, BulkRequest{Action: model.Reconcile, Intents: ids})
+		_, _, err := w.run.PreviewBulk(t.Context(), w.ada, BulkRequest{Action: model.Reconcile, Intents: ids})
 		return err
 	}
 	wantCode(t, ask(nil), "invalid-params")
@@ -193,18 +194,47 @@ func TestOtherAccountsAreExcludedAndTellNothing(t *testing.T) {
 		ada = authz.Actor(fresh)
 		return err
 	})
-	b := w.bulk(ada, model.Reconcile, own, foreign, visible, "intent-nobody")
+	b, elsewhere, err := w.run.PreviewBulk(t.Context(), ada, BulkRequest{Action: model.Reconcile, Intents: []string{own, foreign, visible, "intent-nobody"}})
+	if err != nil || !slices.Equal(elsewhere, []string{visible}) {
+		t.Fatalf("left out %v: %v", elsewhere, err)
+	}
 	rules := []string{}
 	for _, item := range b.Items {
 		rules = append(rules, item.Rule)
 	}
-	if !slices.Equal(rules, []string{"reconcile.uncertain", "not-found", "bulk.other-account", "not-found"}) {
+	if !slices.Equal(rules, []string{"reconcile.uncertain", "not-found", "not-found"}) {
 		t.Errorf("rules %v", rules)
 	}
-	hidden, nobody := b.Items[1], b.Items[3]
+	hidden, nobody := b.Items[1], b.Items[2]
 	if strings.Replace(hidden.Because, foreign, "", 1) != strings.Replace(nobody.Because, "intent-nobody", "", 1) || hidden.Amount != 0 || hidden.Currency != "" {
 		t.Errorf("%+v differs from %+v", hidden, nobody)
 	}
+}
+
+// TestAListTellsNothingOfAnotherAccount: its readers see one account's, whoever
+// made it sees two.
+func TestAListTellsNothingOfAnotherAccount(t *testing.T) {
+	w := newWorld(t)
+	own, other := w.several(2, unknown), w.post("mute", "m", 500).ID
+	b := w.bulk(w.ada, model.Reconcile, own[0], other, own[1])
+	w.confirmBulk(w.ada, b)
+	for _, reader := range []authz.Actor{w.ada, w.aud} {
+		l, err := w.run.GetBulk(t.Context(), reader, b.ID)
+		if text := fmt.Sprintf("%+v", l); err != nil || len(l.Items) != 2 || strings.Contains(text, other) || strings.Contains(text, "mute") {
+			t.Errorf("%s reads %s: %v", reader.Name, text, err)
+		}
+	}
+	l := w.carryOut(b.ID)
+	if l.State != model.BulkDone || !slices.Equal(outcomes(l), []string{"executed", "executed"}) {
+		t.Errorf("%s: %v", l.State, outcomes(l))
+	}
+	w.update(func(tx *store.Tx) error {
+		item, err := w.log.ByID(tx, audit.Of("acme"), l.Entry)
+		if text := string(item.Detail); !strings.Contains(text, own[1]) || strings.Contains(text, other) {
+			t.Errorf("the log has %s", text)
+		}
+		return err
+	})
 }
 
 func TestTheListIsFrozen(t *testing.T) {
@@ -475,9 +505,9 @@ func TestWhoReadsAList(t *testing.T) {
 	wantCode(t, read(w.glo), "not-found")
 	wantCode(t, read(w.key), "not-found")
 	for _, actor := range []authz.Actor{w.aud, w.cleo, w.key} {
-		_, err := w.run.PreviewBulk(t.Context(), actor, BulkRequest{Action: model.RetryUnfinished, Intents: []string{b.Items[0].IntentID}})
+		_, _, err := w.run.PreviewBulk(t.Context(), actor, BulkRequest{Action: model.RetryUnfinished, Intents: []string{b.Items[0].IntentID}})
 		wantCode(t, err, "denied")
 	}
-	_, err := w.run.PreviewBulk(t.Context(), w.glo, BulkRequest{Action: model.RetryUnfinished, Intents: []string{b.Items[0].IntentID}})
+	_, _, err := w.run.PreviewBulk(t.Context(), w.glo, BulkRequest{Action: model.RetryUnfinished, Intents: []string{b.Items[0].IntentID}})
 	wantCode(t, err, "not-found")
 }

@@ -23,7 +23,7 @@ func askedMany(t *testing.T) (*world, []string, List) {
 	w.pass(free, "approve-payout")
 	w.send(free, notSent)
 	ids = append(ids, free)
-	b, err := w.run.PreviewBulk(t.Context(), w.ada, BulkRequest{Action: model.Abandon, Intents: ids, Acknowledge: w.effects(ids)})
+	b, _, err := w.run.PreviewBulk(t.Context(), w.ada, BulkRequest{Action: model.Abandon, Intents: ids, Acknowledge: w.effects(ids)})
 	if err != nil || b.People != 2 {
 		t.Fatalf("%d people, %v", b.People, err)
 	}
@@ -54,7 +54,7 @@ func (w *world) abandoned(ids []string) (n int) {
 func TestEffectsAreAcknowledgedOneByOne(t *testing.T) {
 	w := newWorld(t)
 	ids := w.several(2, unknown)
-	b, err := w.run.PreviewBulk(t.Context(), w.ada, BulkRequest{Action: model.Abandon, Intents: ids, Acknowledge: w.effects(ids[:1])})
+	b, _, err := w.run.PreviewBulk(t.Context(), w.ada, BulkRequest{Action: model.Abandon, Intents: ids, Acknowledge: w.effects(ids[:1])})
 	if err != nil || !b.Items[0].Included() || b.Items[1].Included() || b.Items[1].Rule != "abandon.acknowledge" || b.People != 2 {
 		t.Errorf("%+v, %v", b, err)
 	}

@@ -29,35 +29,36 @@ type BulkRequest struct {
 // What the action's rules refuse is excluded and keeps the rule and its sentence;
 // an intent that does not exist and one behind an account wall are excluded
 // alike. A list is about one account, that of the first intent that is the
-// actor's. Errors: kind Invalid for no or too many intents (code "too-large");
+// actor's: elsewhere are the intents of other accounts of theirs, of which nothing
+// is stored, since others read the list. Errors: kind Invalid for no or too many intents (code "too-large");
 // NotFound where none of them is the actor's to see; Denied with code "denied"
 // (with an entry) or "step-up-required"; Conflict with code "action-refused" for
 // an action that is never taken on many.
-func (r *Runner) PreviewBulk(ctx context.Context, actor authz.Actor, req BulkRequest) (b model.Bulk, err error) {
+func (r *Runner) PreviewBulk(ctx context.Context, actor authz.Actor, req BulkRequest) (b model.Bulk, elsewhere []string, err error) {
 	action, err := bulkAction(req.Action)
 	if err != nil {
-		return b, err
+		return b, nil, err
 	}
 	if req.Intents, err = eachOnce(req.Intents); err != nil {
-		return b, err
+		return b, nil, err
 	}
-	account, err := r.accountOf(ctx, actor, action, req.Intents)
+	account, own, elsewhere, err := r.oneAccountOf(ctx, actor, action, req.Intents)
 	if codeOf(err) == authz.CodeDenied {
-		return b, errors.Join(err, r.noteDenial(ctx, actor, account, action, PreviewRequest{}, err))
+		return b, nil, errors.Join(err, r.noteDenial(ctx, actor, account, action, PreviewRequest{}, err))
 	}
 	if err != nil {
-		return b, err
+		return b, nil, err
 	}
 	l := listing{Runner: r, actor: actor, action: action, account: account, acknowledged: req.Acknowledge, until: time.Now().Add(patience)}
-	if err := l.planAll(ctx, req.Intents); err != nil {
-		return b, err
+	if err := l.planAll(ctx, own); err != nil {
+		return b, nil, err
 	}
 	b = l.frozen()
 	err = r.db.Update(ctx, func(tx *store.Tx) error {
 		l.name(tx, &b)
 		return tx.InsertBulk(b, l.previews)
 	})
-	return b, err
+	return b, elsewhere, err
 }
 
 // eachOnce drops repeats, keeps the order, and refuses no or too many intents.
@@ -81,15 +82,16 @@ func eachOnce(intents []string) (list []string, err error) {
 	return list, nil
 }
 
-// accountOf picks the account that the list is about, and checks the actor's
-// rights in it as they are now.
-func (r *Runner) accountOf(ctx context.Context, actor authz.Actor, action *Action, intents []string) (account string, err error) {
+// oneAccountOf picks the account that the list is about, and checks the actor's
+// rights in it as they are now. It parts the intents of other accounts of theirs
+// from the rest; what is behind a wall is not told from what does not exist.
+func (r *Runner) oneAccountOf(ctx context.Context, actor authz.Actor, action *Action, intents []string) (account string, own, elsewhere []string, err error) {
+	of := map[string]string{}
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		rows, err := tx.Intents(intents)
 		if err != nil {
 			return err
 		}
-		of := map[string]string{}
 		for _, row := range rows {
 			of[row.ID] = row.Account
 		}
@@ -100,7 +102,14 @@ func (r *Runner) accountOf(ctx context.Context, actor authz.Actor, action *Actio
 		account = of[intents[at]]
 		return r.entitled(tx, actor, account, action.Needs, notFound("intent", intents[at]))
 	})
-	return account, err
+	for _, id := range intents {
+		if of[id] != account && actor.Sees(of[id]) {
+			elsewhere = append(elsewhere, id)
+		} else {
+			own = append(own, id)
+		}
+	}
+	return account, own, elsewhere, err
 }
 
 // listing plans the items of one list.
@@ -180,11 +189,8 @@ func (l *listing) plan(tx *store.Tx, item *model.BulkItem, last bool) (row store
 	if err != nil {
 		return row, "", err
 	}
-	switch {
-	case !l.actor.Sees(c.Account):
+	if c.Account != l.account {
 		return row, "", notFound("intent", item.IntentID)
-	case c.Account != l.account:
-		return row, "", no("bulk.other-account", "It belongs to "+c.Account+"; this list is about "+l.account+", the account of its first intent.").err()
 	}
 	step, err := l.stepOf(c)
 	if err != nil {

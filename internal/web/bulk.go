@@ -29,7 +29,8 @@ type bulkPage struct {
 	out      int              // and of the first excluded one
 	plans    map[string]actions.Preview
 	intents  map[string]model.Intent
-	effects  []*model.Case // of what is excluded until its effects are acknowledged
+	apart    []model.Intent // of other accounts, which its maker asked for too
+	effects  []*model.Case  // of what is excluded until its effects are acknowledged
 	people   []model.Person
 	form     confirmFields
 	errors   templates.FieldErrors
@@ -50,7 +51,11 @@ func (v *visit) openBulk() (p bulkPage, err error) {
 	}
 	p.planned, p.rows = pageOf(planned, v.c.QueryParam("from"), plansPerPage)
 	p.out, p.excluded = pageOf(excluded, v.c.QueryParam("out"), excludedPerPage)
-	return p, v.read(func(tx *store.Tx) error { return p.read(tx) })
+	return p, v.read(func(tx *store.Tx) error {
+		return tx.Together(
+			func() error { return p.read(tx) },
+			func() (err error) { p.apart, err = v.elsewhere(tx, p.List); return err })
+	})
 }
 
 // pageOf cuts a page out of a list: from the place that the address names, or
@@ -152,7 +157,10 @@ func (v *visit) likeBefore(old actions.List, acknowledged []string) (req actions
 // makeBulk makes a list and leads to it. A session that must confirm first is led
 // there and back to the queue: the selection is kept.
 func (v *visit) makeBulk(req actions.BulkRequest) error {
-	b, err := v.Runner.PreviewBulk(v.r.Context(), v.actor, req)
+	b, elsewhere, err := v.Runner.PreviewBulk(v.r.Context(), v.actor, req)
+	if err == nil && len(elsewhere) > 0 {
+		err = v.noteElsewhere(b.ID, elsewhere)
+	}
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"countersign/internal/model"
+	"countersign/internal/store"
 )
 
 // carryOut does what confirmed lists have left, and what it ordered.
@@ -128,5 +129,28 @@ func TestALongListComesInPages(t *testing.T) {
 	}
 	if found(t, digestField, next) != found(t, digestField, preview) {
 		t.Error("pages of one list have different digests")
+	}
+}
+
+// TestAListSaysWhatIsElsewhere: whoever made it learns at once what of another
+// account was left out, and nobody else ever does.
+func TestAListSaysWhatIsElsewhere(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	w.update(func(tx *store.Tx) error { return tx.Grant(w.ids["Olga"], "globex", model.RoleOperator) })
+	own, other := w.unknown("acme", "run-1", 90_050), w.unknown("globex", "run-2", 70_000)
+	olga, audrey := w.browse("Olga"), w.browse("Audrey")
+	path, preview := olga.bulk("reconcile", own, other)
+	olga.wants(preview, 200, "Preview: ask about 1 intent", "1 intent of another account is not in this list.", "here acme. Left out:", "(globex)")
+	if !strings.Contains(preview.body, "/intents/"+other) || strings.Contains(preview.text(), "Left out 1") {
+		t.Error("what is elsewhere is not linked, or is an item of the list")
+	}
+	olga.wants(olga.follow(olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because)), 200, "0 of 1 reached")
+	for _, b := range []*browser{olga, audrey} {
+		p := b.get(path)
+		b.wants(p, 200, "0 of 1 reached")
+		if strings.Contains(p.body, other) || strings.Contains(p.text(), "(globex)") {
+			t.Error("the confirmed list tells of another account")
+		}
 	}
 }

@@ -73,6 +73,7 @@ func (v *visit) bulkPreview(p bulkPage, view *templates.BulkView) {
 	view.Title, view.Page.Title = say("Preview: "+p.act()), "Preview: "+p.act()
 	view.Expires = v.at(p.ExpiresAt)
 	view.Anew = v.anew(p)
+	view.Apart = p.apartNote()
 	switch {
 	case p.Planned == 0:
 		view.Title, view.Page.Title = say("Nothing can be done: every intent is left out"), "Nothing can be done"

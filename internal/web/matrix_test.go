@@ -128,7 +128,7 @@ func (w *world) examples() func(path string) string {
 	}))
 	actor := w.actor("Olga")
 	orphan := w.missingObject(id)
-	many, err := w.run.PreviewBulk(w.Context(), actor, actions.BulkRequest{Action: model.Reconcile, Intents: []string{id}})
+	many, _, err := w.run.PreviewBulk(w.Context(), actor, actions.BulkRequest{Action: model.Reconcile, Intents: []string{id}})
 	w.must(err)
 	selected, err := w.run.Tick(w.Context(), actor, actions.Ticks{Page: id, Shown: []string{id}, Ticked: []string{id}})
 	w.must(err)

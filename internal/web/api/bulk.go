@@ -57,11 +57,12 @@ func (a *api) createBulk(ctx context.Context, in *createBulkInput) (*newBulkAnsw
 	case asked.Intents == nil:
 		return nil, missing("/intents")
 	}
-	b, err := a.Runner.PreviewBulk(ctx, actorOf(ctx), actions.BulkRequest(asked))
+	b, elsewhere, err := a.Runner.PreviewBulk(ctx, actorOf(ctx), actions.BulkRequest(asked))
 	if err != nil {
 		return nil, err
 	}
 	shape, err := a.bulk(ctx, b.ID)
+	shape.Elsewhere = elsewhere
 	return &newBulkAnswer{Location: location("bulk-previews", b.ID), Body: shape}, err
 }
 

@@ -22,6 +22,7 @@ type BulkPreview struct {
 	Sums        []BulkSum  `json:"sums" nullable:"false" doc:"The money that the list acts on, by currency."`
 	Audit       *string    `json:"audit" doc:"Id of the confirmation's audit entry."`
 	Items       []BulkItem `json:"items" nullable:"false"`
+	Elsewhere   []string   `json:"elsewhere,omitempty" nullable:"false" doc:"Only where the list is made, and only if there are some: intents that are not in it, since they are of another account of yours."`
 }
 
 // BulkRequest is a list that another person was asked to sign.
