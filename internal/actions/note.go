@@ -11,8 +11,8 @@ import (
 	"countersign/internal/store"
 )
 
-// MaxNote is how many characters a note may have.
-const MaxNote = 2000
+// maxNote is how many characters a note may have.
+const maxNote = 2000
 
 // Note writes something down about an intent, for whoever looks at it next. It
 // changes nothing else, and a note that its writer repeats at once is the same
@@ -69,7 +69,7 @@ func noteText(text, location string) (string, error) {
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(c rune) bool { return c != '\n' && c != '\t' && model.Disruptive(c) }):
 		return "", invalid(location, "holds characters that are no text, or that turn the direction of what follows them")
-	case utf8.RuneCountInString(text) > MaxNote:
+	case utf8.RuneCountInString(text) > maxNote:
 		return "", invalid(location, "is longer than 2,000 characters")
 	}
 	return text, nil

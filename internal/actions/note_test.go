@@ -57,7 +57,7 @@ func TestNotes(t *testing.T) {
 	if got := w.notes(w.aud, id); got != want {
 		t.Errorf("the notes are %q, want %q", got, want)
 	}
-	for text, field := range map[string]string{" \n ": "is empty", strings.Repeat("é", MaxNote+1): "2,000", "a\x00b": "no text", "a\u202eb": "direction", "\xff": "no text"} {
+	for text, field := range map[string]string{" \n ": "is empty", strings.Repeat("é", maxNote+1): "2,000", "a\x00b": "no text", "a\u202eb": "direction", "\xff": "no text"} {
 		_, err := w.run.Note(t.Context(), w.ada, id, text)
 		if wantCode(t, err, "invalid-params"); err == nil || !strings.Contains(faultIn(err), field) {
 			t.Errorf("%.20q: %v", text, err)

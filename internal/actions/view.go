@@ -59,17 +59,10 @@ func (r *Runner) mayKeepView(tx *store.Tx, actor authz.Actor, v store.View) (den
 	if denial, err = r.refusedBy(tx, actor, entry, authz.ReadIntents, notFound("account", v.Account)); err != nil || denial != nil {
 		return denial, err
 	}
-	if err := personsOnly(actor); err != nil {
-		return r.noted(tx, entry, err)
+	if actor.Type != model.ActorPerson {
+		return r.noted(tx, entry, authz.Decision{Code: authz.CodeDenied, Rule: "service-key-limits", Because: "A service key keeps no views; a person does."}.Err())
 	}
 	return nil, nil
-}
-
-func personsOnly(actor authz.Actor) error {
-	if actor.Type == model.ActorPerson {
-		return nil
-	}
-	return authz.Decision{Code: authz.CodeDenied, Rule: "service-key-limits", Because: "A service key keeps no views; a person does."}.Err()
 }
 
 func orTooMany(err error) error {

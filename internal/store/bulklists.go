@@ -56,9 +56,3 @@ func (f BulkFilter) where(now model.Time) (condition string, args []any) {
 	}
 	return condition + " AND state IN (" + marks(len(states)) + ")", append(args, anys(states)...)
 }
-
-// BulksOf lists the newest lists that a person made and confirmed.
-func (t *Tx) BulksOf(person string, limit int) (list []model.Bulk, err error) {
-	err = t.Select(&list, "SELECT * FROM bulks WHERE actor = ? AND used_at > 0 ORDER BY created_at DESC, id DESC LIMIT ?", person, limit)
-	return list, err
-}

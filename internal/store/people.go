@@ -92,19 +92,14 @@ func byAccount(rows []membership) map[string][]model.Role {
 // People lists everybody with a role in the account, disabled ones too, by name.
 // Their Roles are those of this account only.
 func (t *Tx) People(account string) ([]model.Person, error) {
-	return t.peopleOf("?", account)
-}
-
-// peopleOf is People of an account that SQL finds.
-func (t *Tx) peopleOf(account string, args ...any) ([]model.Person, error) {
 	var people []model.Person
 	var rows []membership
 	err := t.Together(
 		func() error {
-			return t.Select(&people, "SELECT "+personColumns+" FROM people WHERE id IN (SELECT person FROM memberships WHERE account = "+account+") ORDER BY name, id", args...)
+			return t.Select(&people, "SELECT "+personColumns+" FROM people WHERE id IN (SELECT person FROM memberships WHERE account = ?) ORDER BY name, id", account)
 		},
 		func() error {
-			return t.Select(&rows, "SELECT person, account, role FROM memberships WHERE account = "+account+" ORDER BY role", args...)
+			return t.Select(&rows, "SELECT person, account, role FROM memberships WHERE account = ? ORDER BY role", account)
 		})
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ type BulkView struct {
 	Apart     *Note // what is of other accounts, for who made it; nil for nothing
 	Sums      Sums
 	Rows      []BulkRow
-	Shown     string // "Items 1–25 of 120"; "" where one page has all
+	Shown     string // "Items 1–20 of 120"; "" where one page has all
 	Prev      string // path and query of the neighbouring pages of the list; "" for none
 	Next      string
 	Results   bool // the items have results, or are getting them

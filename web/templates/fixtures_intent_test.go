@@ -161,7 +161,7 @@ func links() []LinkRow {
 
 func calmIntent() IntentView {
 	v := unknownIntent()
-	v.State, v.Reason, v.Owner = "completed", nil, Owner{Name: "you", MayRelease: true, Until: Say("until ", Clocktime(later(time.Hour)))}
+	v.State, v.Reason, v.Owner = "completed", nil, Owner{Name: "you", MayRelease: true}
 	v.Uncertain = UncertainView{Text: []Text{Say("Nothing. Every effect is confirmed, none is settling.")}}
 	v.Next = NextView{Text: []Text{Say("Nothing. This intent is complete and sends no more.")}}
 	v.Attempts, v.Evidence, v.Links, v.Audit = nil, nil, nil, nil

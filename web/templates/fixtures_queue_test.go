@@ -95,11 +95,10 @@ func openedView() QueueView {
 	return v
 }
 
-func failedQueue() QueueView {
+func faultyQueue() QueueView {
 	v := queue()
 	v.Filter.Errors = FieldErrors{{Field: "min", Message: "The amount is no decimal number"}, {Field: "before", Message: "The date does not exist"}}
 	v.Filter.Query = hostile
-	v.Failed = &FailedView{Title: "The list could not be read", Text: Say("The database did not answer in time. This is not an empty queue."), Retry: "/"}
 	return v
 }
 

@@ -20,7 +20,7 @@ var pages = map[string]templ.Component{
 	"queue":            Queue(queue()),
 	"queue-view":       Queue(openedView()),
 	"queue-empty":      Queue(emptyQueue()),
-	"queue-failed":     Queue(failedQueue()),
+	"queue-faulty":     Queue(faultyQueue()),
 	"intent-unknown":   Intent(unknownIntent()),
 	"intent-calm":      Intent(calmIntent()),
 	"action-mark":      Action(markForm()),

@@ -216,10 +216,3 @@ func grouped(n int64) string {
 	}
 	return digits
 }
-
-// FailedView says that a list could not be read; none is shown in its place.
-type FailedView struct {
-	Title string
-	Text  Text
-	Retry string // path and query of the same page
-}
