@@ -193,6 +193,7 @@ func (w *world) trail(s *model.Step) string {
 func (w *world) survive(t testing.TB) {
 	t.Helper()
 	w.checkInvariants(t)
+	w.checkOutlines(t)
 	before := w.states()
 	w.restart()
 	if after := w.states(); after != before {
