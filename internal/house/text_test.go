@@ -91,6 +91,30 @@ func TestForbiddenTexts(t *testing.T) {
 	}
 }
 
+// TestOperationsAreNamedOnce: what ships takes an operation's name from the model.
+// Tests write it out: they hold what others see.
+func TestOperationsAreNamedOnce(t *testing.T) {
+	const home = "internal/model/operation.go"
+	files := sources(t, ".go", ".templ")
+	operations := regexp.MustCompile(`"\w+\.\w+"`).FindAllString(files[home], -1)
+	if len(operations) < 10 {
+		t.Fatalf("%s names only %q", home, operations)
+	}
+	for name, text := range files {
+		if name == home || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		for number, line := range strings.Split(text, "\n") {
+			code, _, _ := strings.Cut(line, "//")
+			for _, o := range operations {
+				if strings.Contains(code, o) {
+					t.Errorf("%s:%d writes %s out", name, number+1, o)
+				}
+			}
+		}
+	}
+}
+
 func TestGeneratedFilesAreFresh(t *testing.T) {
 	goCommand(t, "tool", "templ", "generate", "-check")
 }

@@ -38,14 +38,6 @@ func (s CompensationState) Standing() bool {
 	return s == CompensationAsked || s == CompensationOpen || s == CompensationDone
 }
 
-// undoes tells which operation an undo takes back. A kind has at most one step
-// of each.
-var undoes = map[string]string{"payout.reverse": "payout.create", "credit.reverse": "credit.create",
-	"ledger.reverse": "ledger.post", "document.void": "document.issue", "message.send": "message.send"}
-
-// TakesBack gives the operation that a confirmed undo takes back, "" for none.
-func TakesBack(undo string) string { return undoes[undo] }
-
 // UndoneBy is the intent that took the step back, or "".
 func (c *Case) UndoneBy(s *Step) string {
 	if s.Operation == "" {

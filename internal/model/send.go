@@ -55,7 +55,7 @@ func (c *Case) blocked(s *Step, now Time) *Refusal {
 // tooLate reports whether the date has passed by which the step must be sent.
 // What follows from it later, a credit for a dispute that was won, is not bound.
 func (c *Case) tooLate(s *Step, now Time) bool {
-	return s.Operation == "dispute.respond" && c.DueBy != 0 && now > c.DueBy
+	return s.Operation == DisputeRespond && c.DueBy != 0 && now > c.DueBy
 }
 
 // mayFollowFailure decides on a step of which it is known that nothing happened.

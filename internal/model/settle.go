@@ -133,15 +133,6 @@ func (c *Case) MakeMoot(s *Step, reason string, now Time) error {
 	return c.move(s, NotNeeded, WhoEngine, "moot", reason, now)
 }
 
-// MovesMoney reports whether the step's own effect is a movement of money.
-func (s *Step) MovesMoney() bool {
-	switch s.Operation {
-	case "payout.create", "payout.reverse", "credit.create", "credit.reverse":
-		return true
-	}
-	return false
-}
-
 // Lose closes an attempt whose worker did not report: work inside our own
 // database was rolled back and did nothing, anything else is unknown.
 func (c *Case) Lose(s *Step, evidenceID string, t Timing, spread float64, now Time) (Evidence, error) {

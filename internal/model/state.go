@@ -107,7 +107,7 @@ func (c *Case) StaleEntry() *Step {
 	back := false
 	for _, s := range c.Steps {
 		back = back || s.Returned > 0
-		if back && s.Operation == "ledger.post" && s.State == Confirmed && c.StandingCompensation() == nil {
+		if back && s.Operation == LedgerPost && s.State == Confirmed && c.StandingCompensation() == nil {
 			return s
 		}
 	}
@@ -123,15 +123,6 @@ func (c *Case) SomethingHappened() bool {
 		}
 	}
 	return false
-}
-
-// HasUndo reports whether the step can be undone at all.
-func (s *Step) HasUndo() bool {
-	switch s.Operation {
-	case "ledger.post", "document.issue":
-		return true
-	}
-	return s.Class == Message || s.Contract.Undo != ""
 }
 
 // Derive computes everything that is stored about the intent but follows from

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"countersign/internal/model"
-	"countersign/internal/provider"
 	"countersign/internal/store"
 )
 
@@ -91,7 +90,7 @@ func TestSweepFindsAnObjectWithoutAnIntent(t *testing.T) {
 		t.Fatalf("%d orphans, %d entries: %+v", len(list), w.told("orphan.found"), list)
 	}
 	if o := list[named]; o.Sort != store.UnknownObject || o.Amount != 700 || o.Currency != "USD" || o.Status != "paid" || o.Reference != stranger ||
-		o.NamedIntent != strings.TrimSuffix(stranger, ":create-payout") || o.Provider != "bank" || o.Operation != provider.PayoutCreate || o.MadeAt == 0 {
+		o.NamedIntent != strings.TrimSuffix(stranger, ":create-payout") || o.Provider != "bank" || o.Operation != model.PayoutCreate || o.MadeAt == 0 {
 		t.Errorf("%+v", o)
 	}
 	if o := list[free]; o.NamedIntent != "" || o.Reference != "made by hand" || o.Account != "" {

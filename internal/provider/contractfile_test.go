@@ -79,16 +79,16 @@ func TestContractsReadsEveryFact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _ := json.Marshal(all[PayoutCreate])
+	got, _ := json.Marshal(all[model.PayoutCreate])
 	want, _ := json.Marshal(model.Contract{
-		Operation: PayoutCreate, Source: "https://bank.example/docs", Checked: "2026-11-29",
+		Operation: model.PayoutCreate, Source: "https://bank.example/docs", Checked: "2026-11-29",
 		Carrier: "header Idempotency-Key", KeyRule: model.WireKeyRule{MinLen: 1, MaxLen: 255, Alphabet: "[ -~]"}, Scope: "one account",
 		Retention: 24 * time.Hour, RetentionFrom: model.FromCompletion, Stored: model.StoredAll, ActsAreStored: true,
 		ReplayMarker: "Idempotent-Replayed", OnRepeat: "The first result.", OtherParams: "It is refused.", InFlight: "409.",
 		StoredCodes: []string{"closed"}, ThrottleCodes: []string{"429"}, CurableCodes: []string{"no_funds"},
 		Lookup: model.LookupReference, LookupDelay: 3 * time.Second, SettleDelay: 5 * time.Second, LongestCall: 30 * time.Second,
 		Settles: true, SettleLimit: 72 * time.Hour, LearnedBy: "A webhook.",
-		Undo: PayoutReverse, UndoLimit: 720 * time.Hour, UndoBefore: true, UndoStates: []string{"paid"},
+		Undo: model.PayoutReverse, UndoLimit: 720 * time.Hour, UndoBefore: true, UndoStates: []string{"paid"},
 	})
 	if string(got) != string(want) {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -105,7 +105,7 @@ func TestUnknownFactsAreTakenCarefully(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	full := known[PayoutCreate]
+	full := known[model.PayoutCreate]
 	for _, name := range statedFacts() {
 		all, err := Contracts(file(restated(name, `"?"`)))
 		switch name {
@@ -124,7 +124,7 @@ func TestUnknownFactsAreTakenCarefully(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		c := all[PayoutCreate]
+		c := all[model.PayoutCreate]
 		if c.ResendFor(time.Minute) > full.ResendFor(time.Minute) || c.KeyRule.MaxLen > full.KeyRule.MaxLen ||
 			len(c.StoredCodes) > len(full.StoredCodes) || len(c.ThrottleCodes) > len(full.ThrottleCodes) || !c.Settles {
 			t.Errorf("%s unknown promises more: %+v", name, c)
@@ -199,7 +199,7 @@ like = "orbit"
 func TestALaterFileGoesBeforeAndNamesItsSource(t *testing.T) {
 	over := func(text string) (model.Contract, error) {
 		all, err := Contracts(file(whole), ContractFile{Name: "ours.toml", Text: []byte(text)})
-		return all[PayoutCreate], err
+		return all[model.PayoutCreate], err
 	}
 	c, err := over("[operation.\"payout.create\"]\nsource = \"our contract, section 4\"\nchecked = 2026-12-01\nretention = \"48h\"\n")
 	if err != nil || c.Retention != 48*time.Hour || c.Source != "our contract, section 4" || c.Checked != "2026-12-01" || c.Scope != "one account" {

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"countersign/internal/model"
 )
 
 // bank is a provider made by hand: it reads whole requests from a listener, and
@@ -114,7 +116,7 @@ const (
 func payoutCall(url string) Call {
 	return Call{
 		Request:   Request{Method: "POST", URL: url + "/payouts", ContentType: "application/json", Body: []byte(`{"amount":1200}`)},
-		Operation: PayoutCreate, WireKey: ours, RequestID: "req-1", Deadline: 5 * time.Second,
+		Operation: model.PayoutCreate, WireKey: ours, RequestID: "req-1", Deadline: 5 * time.Second,
 		Expect: Expect{Reference: ours, Amount: 1200, Currency: "USD", Destination: "acct_9"},
 	}
 }

@@ -8,20 +8,9 @@ import (
 	"countersign/internal/model"
 )
 
-// The operations that a step can ask for. Which of them a provider serves, and
-// how, is in its contracts.
-const (
-	PayoutCreate   = "payout.create"
-	PayoutReverse  = "payout.reverse"
-	CreditCreate   = "credit.create"
-	CreditReverse  = "credit.reverse"
-	DisputeRespond = "dispute.respond"
-	MessageSend    = "message.send"
-)
-
 // Operations lists all operations in the order of the pages.
 func Operations() []string {
-	return []string{PayoutCreate, PayoutReverse, CreditCreate, CreditReverse, DisputeRespond, MessageSend}
+	return []string{model.PayoutCreate, model.PayoutReverse, model.CreditCreate, model.CreditReverse, model.DisputeRespond, model.MessageSend}
 }
 
 // Order is what a step asks of a provider, in the product's own words.

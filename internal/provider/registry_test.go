@@ -31,8 +31,8 @@ func (s *stand) Query(context.Context, Lookup) model.Observation       { return 
 func (s *stand) Webhook(http.Header, []byte, time.Time) (Event, error) { return Event{}, nil }
 
 func TestRegistryFor(t *testing.T) {
-	bank := &stand{name: "bank", serves: []string{PayoutCreate, PayoutReverse, CreditCreate}}
-	post := &stand{name: "post", serves: []string{MessageSend}}
+	bank := &stand{name: "bank", serves: []string{model.PayoutCreate, model.PayoutReverse, model.CreditCreate}}
+	post := &stand{name: "post", serves: []string{model.MessageSend}}
 	r, err := NewRegistry(map[string]Adapter{"bank": bank, "post": post}, map[string]Routes{
 		"acme":     {Payouts: "bank", Messages: "post"},
 		AnyAccount: {Payouts: "bank", Credits: "bank", Disputes: "bank"},
@@ -41,13 +41,13 @@ func TestRegistryFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	tests := []struct{ account, operation, want string }{
-		{"acme", PayoutCreate, "bank"},
-		{"acme", PayoutReverse, "bank"},
-		{"acme", MessageSend, "post"},
-		{"acme", CreditCreate, ""}, // its own routes, not those of any account
-		{"globex", CreditCreate, "bank"},
-		{"globex", DisputeRespond, ""}, // routed, but the bank does not do it
-		{"globex", MessageSend, ""},
+		{"acme", model.PayoutCreate, "bank"},
+		{"acme", model.PayoutReverse, "bank"},
+		{"acme", model.MessageSend, "post"},
+		{"acme", model.CreditCreate, ""}, // its own routes, not those of any account
+		{"globex", model.CreditCreate, "bank"},
+		{"globex", model.DisputeRespond, ""}, // routed, but the bank does not do it
+		{"globex", model.MessageSend, ""},
 		{"acme", "launch.rocket", ""},
 	}
 	for _, test := range tests {
@@ -131,7 +131,7 @@ payouts = "bank"
 	if s := post.(*stand).setting; s.Secret != "from-a-file" {
 		t.Errorf("%+v", s)
 	}
-	if name, _, err := r.For("anyone", PayoutCreate); name != "bank" || err != nil {
+	if name, _, err := r.For("anyone", model.PayoutCreate); name != "bank" || err != nil {
 		t.Errorf("%q %v", name, err)
 	}
 	if _, err := Load(path+"x", standTypes); !errors.Is(err, model.Invalid) {
@@ -179,7 +179,7 @@ rockets = "a"
 }
 
 func TestSeal(t *testing.T) {
-	c := Seal(model.Contract{Provider: "bank", Operation: PayoutCreate, Retention: time.Hour})
+	c := Seal(model.Contract{Provider: "bank", Operation: model.PayoutCreate, Retention: time.Hour})
 	if len(c.ID) != len("contract-")+16 || Seal(c).ID != c.ID {
 		t.Errorf("id %q, again %q", c.ID, Seal(c).ID)
 	}

@@ -30,7 +30,7 @@ func (testForm) ReadError(_ int, _ http.Header, body []byte) (Refusal, bool) {
 }
 
 var testContract = model.Contract{
-	Operation: PayoutCreate, ReplayMarker: "Idempotent-Replayed",
+	Operation: model.PayoutCreate, ReplayMarker: "Idempotent-Replayed",
 	ThrottleCodes: []string{"429", "shed"}, CurableCodes: []string{"no_funds"},
 }
 

@@ -89,8 +89,8 @@ func headline(kind, payee string) templates.Text {
 
 // done is how an operation reads once it happened: "may or may not have been …".
 var done = map[string]string{
-	"payout.create": "paid", "credit.create": "credited", "message.send": "sent", "dispute.respond": "submitted",
-	"payout.reverse": "reversed", "credit.reverse": "reversed",
+	model.PayoutCreate: "paid", model.CreditCreate: "credited", model.MessageSend: "sent", model.DisputeRespond: "submitted",
+	model.PayoutReverse: "reversed", model.CreditReverse: "reversed",
 }
 
 func doneWord(s *model.Step) string {
@@ -239,7 +239,7 @@ func takenBack(s *model.Step) string {
 	switch {
 	case s.Class == model.Message:
 		return "corrected"
-	case s.Operation == "ledger.post":
+	case s.Operation == model.LedgerPost:
 		return "reversed"
 	}
 	return "taken back"

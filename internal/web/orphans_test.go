@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"countersign/internal/audit"
-	"countersign/internal/provider"
+	"countersign/internal/model"
 	"countersign/internal/store"
 )
 
@@ -17,7 +17,7 @@ import (
 // step that the provider does not know.
 func (w *world) missingObject(intent string) string {
 	w.Helper()
-	o := store.Orphan{Sort: store.MissingObject, Provider: "bank", Operation: provider.PayoutCreate, ExternalRef: "po_missing",
+	o := store.Orphan{Sort: store.MissingObject, Provider: "bank", Operation: model.PayoutCreate, ExternalRef: "po_missing",
 		Reference: intent + ":create-payout", IntentID: intent, Step: "create-payout", Account: "acme", Amount: 90_050, Currency: "EUR", FoundBy: store.BySweep}
 	w.update(func(tx *store.Tx) error {
 		_, err := w.log.FindOrphan(tx, &o, audit.Actor{Type: "engine", ID: "engine", Name: "engine"})

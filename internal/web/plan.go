@@ -254,7 +254,7 @@ func (p planner) call(call model.PlannedCall) templates.CallView {
 	} else if s != nil {
 		v.To, v.Money, v.Class = s.Provider, money(s.Amount, s.Currency), classWords(s)
 		v.Party = say(" to ", templates.Name(p.c.Payee))
-		if to := p.told().Payee.Destination; to != "" && s.Operation == "payout.create" {
+		if to := p.told().Payee.Destination; to != "" && s.Operation == model.PayoutCreate {
 			v.Party = say(v.Party, ", ", templates.Code(to))
 		}
 		if call.Class == model.Local {
@@ -324,10 +324,10 @@ func (p planner) callHistory(v *templates.CallView, call model.PlannedCall, s *m
 	}
 }
 
-// undoes are the operations that the steps of a compensation undo, by the
-// step's name; "" is a message.
-var undoes = map[string]string{"reverse-payout": "payout.create", "reverse-credit": "credit.create", "reverse-ledger": "ledger.post",
-	"void-statement": "document.issue", "send-correction": "message.send"}
+// undoes are the operations that the steps of a compensation undo, by the step's
+// name: before somebody agrees, a plan knows nothing else of them.
+var undoes = map[string]string{"reverse-payout": model.PayoutCreate, "reverse-credit": model.CreditCreate, "reverse-ledger": model.LedgerPost,
+	"void-statement": model.DocumentIssue, "send-correction": model.MessageSend}
 
 // undone is the step of the intent that a call of its compensation undoes.
 func (p planner) undone(call model.PlannedCall) *model.Step {

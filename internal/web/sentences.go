@@ -69,11 +69,11 @@ func (n narrator) whatGoes(s *model.Step) templates.Text {
 	a := n.told()
 	money := model.Money{Amount: s.Amount, Currency: s.Currency}
 	switch {
-	case s.Operation == "dispute.respond" && a.Dispute != "":
+	case s.Operation == model.DisputeRespond && a.Dispute != "":
 		return say("the response to dispute ", templates.Code(a.Dispute))
 	case s.Class == model.Message:
 		return say("the message of ", templates.Bold(s.Name))
-	case strings.HasSuffix(s.Operation, ".reverse") && s.HasMoney():
+	case s.TakesMoneyBack() && s.HasMoney():
 		return say("the order to take ", money, " back")
 	case s.HasMoney() && a.Payee.Destination != "":
 		return say(money, " to ", templates.Code(a.Payee.Destination))

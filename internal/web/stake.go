@@ -73,7 +73,7 @@ func (n narrator) openWords() string {
 	switch {
 	case s != nil && s.Settling:
 		return "in transit"
-	case s != nil && s.Operation == "dispute.respond":
+	case s != nil && s.Operation == model.DisputeRespond:
 		return "disputed, uncertain"
 	}
 	return "uncertain"

@@ -158,7 +158,7 @@ func disputed(parts []store.UncertainPart) templates.Text {
 	var sums []model.Money
 	effects := 0
 	for _, p := range parts {
-		if p.Operation != "dispute.respond" || p.Currency == "" {
+		if p.Operation != model.DisputeRespond || p.Currency == "" {
 			continue
 		}
 		effects += p.Effects

@@ -96,7 +96,7 @@ func (n narrator) mayBe(s *model.Step) templates.Text {
 	switch {
 	case n.object(s) != nil:
 		return say("Whether ", amount, " or another amount was ", doneWord(s), " is not settled.")
-	case s.Operation == "dispute.respond" && s.HasMoney():
+	case s.Operation == model.DisputeRespond && s.HasMoney():
 		return say("The response about ", amount, " may or may not have been submitted.")
 	case s.HasMoney():
 		return say(amount, " may or may not have been ", doneWord(s), ".")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"countersign/internal/model"
-	"countersign/internal/provider"
 )
 
 // The steps of a compensation.
@@ -69,17 +68,17 @@ func stands(s *model.Step) bool {
 // undoOf is the step that undoes a step, if there is one.
 func undoOf(s *model.Step) (Undo, bool) {
 	switch s.Operation {
-	case provider.PayoutCreate:
+	case model.PayoutCreate:
 		return undoMoney(s, ReversePayout)
-	case provider.CreditCreate:
+	case model.CreditCreate:
 		return undoMoney(s, ReverseCredit)
-	case provider.MessageSend:
-		return Undo{Of: s, Step: model.Step{Name: SendCorrection, Class: model.Message, Operation: provider.MessageSend}}, true
-	case LedgerPost:
-		return Undo{Of: s, Step: model.Step{Name: ReverseLedger, Class: model.Local, Operation: LedgerReverse,
+	case model.MessageSend:
+		return Undo{Of: s, Step: model.Step{Name: SendCorrection, Class: model.Message, Operation: model.MessageSend}}, true
+	case model.LedgerPost:
+		return Undo{Of: s, Step: model.Step{Name: ReverseLedger, Class: model.Local, Operation: model.LedgerReverse,
 			Amount: posted(s, s.Amount), Currency: s.Currency}}, true
-	case DocumentIssue:
-		return Undo{Of: s, Step: model.Step{Name: VoidStatement, Class: model.Local, Operation: DocumentVoid}}, true
+	case model.DocumentIssue:
+		return Undo{Of: s, Step: model.Step{Name: VoidStatement, Class: model.Local, Operation: model.DocumentVoid}}, true
 	}
 	return Undo{}, false
 }

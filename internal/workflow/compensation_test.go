@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"countersign/internal/model"
 	"countersign/internal/provider"
-	"pgregory.net/rapid"
 )
 
 func names(undos []Undo) string {
@@ -82,11 +83,11 @@ func TestUndoAmounts(t *testing.T) {
 	c.Step(PostLedger).Evidence = []model.Evidence{{Says: model.Happened, Amount: 100000}}
 	undos := Undos(c, CreatePayout)
 	payout, ledger := undos[2], undos[1]
-	if payout.Step.Amount != 60000 || payout.Step.Currency != "USD" || payout.Of.Name != CreatePayout || payout.Step.Operation != provider.PayoutReverse ||
+	if payout.Step.Amount != 60000 || payout.Step.Currency != "USD" || payout.Of.Name != CreatePayout || payout.Step.Operation != model.PayoutReverse ||
 		payout.Step.Class != model.Keyed || payout.Step.Provider != "bank" {
 		t.Errorf("payout: %+v", payout.Step)
 	}
-	if ledger.Step.Amount != 100000 || ledger.Step.Operation != LedgerReverse || ledger.Step.Class != model.Local {
+	if ledger.Step.Amount != 100000 || ledger.Step.Operation != model.LedgerReverse || ledger.Step.Class != model.Local {
 		t.Errorf("ledger: %+v", ledger.Step)
 	}
 	settling := accepted(t, "payout", nil)
@@ -123,7 +124,7 @@ func TestCompensationOfAPayout(t *testing.T) {
 	if err := json.Unmarshal(c.Params, &r); err != nil || r.Intent != parent.ID || r.Step != parent.Step(CreatePayout).Key() || len(r.Undo) != 3 {
 		t.Errorf("params %s, %v", c.Params, err)
 	}
-	want := provider.Order{Operation: provider.PayoutReverse, StepKey: c.ID + ":reverse-payout", WireKey: c.ID + ":reverse-payout",
+	want := provider.Order{Operation: model.PayoutReverse, StepKey: c.ID + ":reverse-payout", WireKey: c.ID + ":reverse-payout",
 		Amount: 125050, Currency: "USD", Destination: "acct_9", Object: "obj_create-payout",
 		Metadata: map[string]string{"intent": c.ID, "undoes": parent.ID + ":create-payout"}}
 	if got := asJSON(t, orderOf(t, c, ReversePayout)); got != asJSON(t, want) {
@@ -133,7 +134,7 @@ func TestCompensationOfAPayout(t *testing.T) {
 	if m.To != "ada@example.com" || m.Template != "correction" || m.Subject != "Correction: Payment of 1,250.50 USD" || !strings.Contains(m.Text, parent.ID) {
 		t.Errorf("message %+v", m)
 	}
-	if s := c.Step(ReversePayout); s.Provider != "bank" || s.Contract.Operation != provider.PayoutReverse || s.ContractID == "" || s.Position != 3 {
+	if s := c.Step(ReversePayout); s.Provider != "bank" || s.Contract.Operation != model.PayoutReverse || s.ContractID == "" || s.Position != 3 {
 		t.Errorf("step %+v", s)
 	}
 }
@@ -147,7 +148,7 @@ func TestCompensationOfOtherKinds(t *testing.T) {
 		t.Errorf("money on a voided statement: %d %s", statement.Amount, statement.Currency)
 	}
 	dispute := child(t, confirmAll(accepted(t, "dispute", nil)), CreditBalance)
-	if o := orderOf(t, dispute, ReverseCredit); o.Object != "obj_credit-balance" || o.Amount != 4200 || o.Currency != "EUR" || o.Operation != provider.CreditReverse {
+	if o := orderOf(t, dispute, ReverseCredit); o.Object != "obj_credit-balance" || o.Amount != 4200 || o.Currency != "EUR" || o.Operation != model.CreditReverse {
 		t.Errorf("credit: %+v", o)
 	}
 	ledger := child(t, confirmAll(accepted(t, "payout", nil)), PostLedger)
@@ -170,7 +171,7 @@ func TestCompensationRefuses(t *testing.T) {
 	if _, err := Compensation(undone, ReversePayout); model.KindOf(err) != model.Conflict {
 		t.Errorf("a compensation of a compensation: %v", err)
 	}
-	stray := &model.Case{Intent: model.Intent{Kind: "other"}, Steps: []*model.Step{{Name: "a", Operation: LedgerPost, State: model.Confirmed}}}
+	stray := &model.Case{Intent: model.Intent{Kind: "other"}, Steps: []*model.Step{{Name: "a", Operation: model.LedgerPost, State: model.Confirmed}}}
 	if _, err := Compensation(stray, "a"); err == nil || model.KindOf(err) != model.Internal {
 		t.Errorf("an unknown kind: %v", err)
 	}

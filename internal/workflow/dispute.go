@@ -149,8 +149,8 @@ func (dispute) Accept(raw json.RawMessage) (Draft, error) {
 	d.Steps = steps(
 		model.Step{Name: AssembleEvidence, Class: model.Pure},
 		model.Step{Name: ApproveResponse, Class: model.Local, Operation: model.ApprovalStep},
-		model.Step{Name: SubmitResponse, Class: model.Keyed, Operation: provider.DisputeRespond, Amount: p.Amount, Currency: p.Currency},
-		model.Step{Name: RecordResolution, Class: model.Local, Operation: DisputeRecord, Amount: p.Amount, Currency: p.Currency},
+		model.Step{Name: SubmitResponse, Class: model.Keyed, Operation: model.DisputeRespond, Amount: p.Amount, Currency: p.Currency},
+		model.Step{Name: RecordResolution, Class: model.Local, Operation: model.DisputeRecord, Amount: p.Amount, Currency: p.Currency},
 		p.creditStep(),
 		message(NotifyParties, strings.Join(p.Notify, ", ")),
 	)
@@ -158,7 +158,7 @@ func (dispute) Accept(raw json.RawMessage) (Draft, error) {
 }
 
 func (p *Dispute) creditStep() model.Step {
-	s := model.Step{Name: CreditBalance, Class: model.Keyed, Operation: provider.CreditCreate}
+	s := model.Step{Name: CreditBalance, Class: model.Keyed, Operation: model.CreditCreate}
 	if p.Credit == nil {
 		s.State, s.Reason = model.NotNeeded, "No credit was asked for."
 		return s

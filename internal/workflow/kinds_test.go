@@ -15,12 +15,12 @@ func TestOrders(t *testing.T) {
 		step string
 		want provider.Order
 	}{
-		{payoutCase, CreatePayout, provider.Order{Operation: provider.PayoutCreate, Amount: 125050, Currency: "USD", Destination: "acct_9",
+		{payoutCase, CreatePayout, provider.Order{Operation: model.PayoutCreate, Amount: 125050, Currency: "USD", Destination: "acct_9",
 			Metadata: map[string]string{"intent": intentID, "payee": "rep-118", "period": "2026-10"}}},
-		{disputeCase, SubmitResponse, provider.Order{Operation: provider.DisputeRespond, Amount: 4200, Currency: "EUR", Object: "dp_31",
+		{disputeCase, SubmitResponse, provider.Order{Operation: model.DisputeRespond, Amount: 4200, Currency: "EUR", Object: "dp_31",
 			Response: "contest", Evidence: []provider.Item{{Type: "shipping", Text: "Line one\nLine two"}},
 			Metadata: map[string]string{"intent": intentID, "charge": "ch_8"}}},
-		{disputeCase, CreditBalance, provider.Order{Operation: provider.CreditCreate, Amount: 4200, Currency: "EUR", Destination: "acct_9",
+		{disputeCase, CreditBalance, provider.Order{Operation: model.CreditCreate, Amount: 4200, Currency: "EUR", Destination: "acct_9",
 			Metadata: map[string]string{"intent": intentID, "payee": "rep-118", "dispute": "dp_31"}}},
 	}
 	for _, tc := range cases {

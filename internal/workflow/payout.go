@@ -77,8 +77,8 @@ func (payout) Accept(raw json.RawMessage) (Draft, error) {
 	d.Steps = steps(
 		model.Step{Name: VerifyPayee, Class: model.Pure},
 		model.Step{Name: ApprovePayout, Class: model.Local, Operation: model.ApprovalStep},
-		model.Step{Name: CreatePayout, Class: model.Keyed, Operation: provider.PayoutCreate, Amount: p.Amount, Currency: p.Currency},
-		model.Step{Name: PostLedger, Class: model.Local, Operation: LedgerPost, Amount: p.Amount, Currency: p.Currency},
+		model.Step{Name: CreatePayout, Class: model.Keyed, Operation: model.PayoutCreate, Amount: p.Amount, Currency: p.Currency},
+		model.Step{Name: PostLedger, Class: model.Local, Operation: model.LedgerPost, Amount: p.Amount, Currency: p.Currency},
 		message(SendRemittance, p.Payee.Email),
 	)
 	return d, nil

@@ -26,17 +26,17 @@ func Effects() []Effect {
 		return Effect{Kind: kind, Step: step, Operation: operation, Class: model.Keyed, Review: true}
 	}
 	message := func(kind, step string) Effect {
-		return Effect{Kind: kind, Step: step, Operation: provider.MessageSend, Class: model.Message, Review: true}
+		return Effect{Kind: kind, Step: step, Operation: model.MessageSend, Class: model.Message, Review: true}
 	}
 	return []Effect{
-		external(model.KindPayout, CreatePayout, provider.PayoutCreate),
+		external(model.KindPayout, CreatePayout, model.PayoutCreate),
 		message(model.KindPayout, SendRemittance),
 		message(model.KindStatement, SendStatement),
-		external(model.KindDispute, SubmitResponse, provider.DisputeRespond),
-		external(model.KindDispute, CreditBalance, provider.CreditCreate),
+		external(model.KindDispute, SubmitResponse, model.DisputeRespond),
+		external(model.KindDispute, CreditBalance, model.CreditCreate),
 		message(model.KindDispute, NotifyParties),
-		external(model.KindCompensation, ReversePayout, provider.PayoutReverse),
-		external(model.KindCompensation, ReverseCredit, provider.CreditReverse),
+		external(model.KindCompensation, ReversePayout, model.PayoutReverse),
+		external(model.KindCompensation, ReverseCredit, model.CreditReverse),
 		message(model.KindCompensation, SendCorrection),
 	}
 }

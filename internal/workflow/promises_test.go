@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"countersign/internal/model"
 	"countersign/internal/provider"
-	"pgregory.net/rapid"
 )
 
 // bindable is an effect as a kind drafts it.
@@ -63,12 +64,12 @@ func promised(t *testing.T, change func(*model.Contract)) *provider.Registry {
 	t.Helper()
 	bank, _ := registry(t).Adapter("bank")
 	contracts := map[string]model.Contract{}
-	for _, operation := range []string{provider.PayoutCreate, provider.PayoutReverse} {
+	for _, operation := range []string{model.PayoutCreate, model.PayoutReverse} {
 		contracts[operation], _ = bank.Contract(operation)
 	}
-	c := contracts[provider.PayoutCreate]
+	c := contracts[model.PayoutCreate]
 	change(&c)
-	contracts[provider.PayoutCreate] = c
+	contracts[model.PayoutCreate] = c
 	reg, err := provider.NewRegistry(map[string]provider.Adapter{"bank": promising{contracts: contracts}}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +93,7 @@ func TestCheckContracts(t *testing.T) {
 		{"no class", func(c *model.Contract) { c.KeyRule = model.WireKeyRule{Alphabet: "[a-z]{3}"} }, []string{"key"}},
 		{"no source and no day", func(c *model.Contract) { c.Source, c.Checked = "", "soon" }, []string{"source", "checked"}},
 		{"acts stored, but successes only", func(c *model.Contract) { c.Stored, c.StoredCodes = model.StoredSuccesses, nil }, []string{"acts_are_stored"}},
-		{"an undo that is not served", func(c *model.Contract) { c.Undo = provider.CreditReverse }, []string{"undo"}},
+		{"an undo that is not served", func(c *model.Contract) { c.Undo = model.CreditReverse }, []string{"undo"}},
 		{"a key that is none", func(c *model.Contract) { c.Carrier = "" }, []string{"carrier"}},
 		{"an odd look-up", func(c *model.Contract) { c.Lookup = "hope" }, []string{"lookup"}},
 	}
@@ -127,7 +128,7 @@ func TestNeitherKeyNorLookup(t *testing.T) {
 		t.Errorf("a step that may not wait: %v", err)
 	}
 	bank, _ := reg.Adapter("bank")
-	c, _ := bank.Contract(provider.PayoutCreate)
+	c, _ := bank.Contract(model.PayoutCreate)
 	if words := strings.Join(Follows(c, time.Minute), " "); !strings.Contains(words, "waits for a person") {
 		t.Errorf("it is not said aloud: %s", words)
 	}
@@ -153,7 +154,7 @@ func TestFollows(t *testing.T) {
 	}
 	for _, test := range tests {
 		bank, _ := promised(t, test.change).Adapter("bank")
-		c, _ := bank.Contract(provider.PayoutCreate)
+		c, _ := bank.Contract(model.PayoutCreate)
 		if words := strings.Join(Follows(c, 35*time.Second), " "); !strings.Contains(words, test.says) {
 			t.Errorf("%q is not in: %s", test.says, words)
 		}

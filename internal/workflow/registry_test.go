@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"countersign/internal/model"
 	"countersign/internal/provider"
-	"pgregory.net/rapid"
 )
 
 func TestKinds(t *testing.T) {
@@ -67,8 +68,8 @@ func TestBindNamesWhatNobodyServes(t *testing.T) {
 }
 
 func TestBindKeepsTheProviderOfTheEffect(t *testing.T) {
-	d := Draft{Steps: []model.Step{{Name: ReversePayout, Class: model.Keyed, Operation: provider.PayoutReverse, Provider: "bank"}}}
-	if err := Bind(&d, "nobody", registry(t)); err != nil || d.Steps[0].Contract.Operation != provider.PayoutReverse {
+	d := Draft{Steps: []model.Step{{Name: ReversePayout, Class: model.Keyed, Operation: model.PayoutReverse, Provider: "bank"}}}
+	if err := Bind(&d, "nobody", registry(t)); err != nil || d.Steps[0].Contract.Operation != model.PayoutReverse {
 		t.Errorf("%+v, %v", d.Steps[0], err)
 	}
 	d.Steps[0].Provider = "gone"

@@ -156,7 +156,7 @@ func (statement) Accept(raw json.RawMessage) (Draft, error) {
 	d.lookAlike(model.KindStatement)
 	d.Steps = steps(
 		model.Step{Name: CalculateStatement, Class: model.Pure},
-		model.Step{Name: IssueStatement, Class: model.Local, Operation: DocumentIssue},
+		model.Step{Name: IssueStatement, Class: model.Local, Operation: model.DocumentIssue},
 		message(SendStatement, p.Rep.Email),
 	)
 	return d, nil

@@ -10,15 +10,6 @@ import (
 	"countersign/internal/provider"
 )
 
-// The operations of local steps beside model.ApprovalStep.
-const (
-	LedgerPost    = "ledger.post"
-	LedgerReverse = "ledger.reverse"
-	DocumentIssue = "document.issue"
-	DocumentVoid  = "document.void"
-	DisputeRecord = "dispute.record"
-)
-
 // steps puts steps in their order, each in its first generation and pending
 // unless it was drafted as moot.
 func steps(list ...model.Step) []model.Step {
@@ -33,7 +24,7 @@ func steps(list ...model.Step) []model.Step {
 
 // message drafts a message step; without an address it is moot from the start.
 func message(name, to string) model.Step {
-	s := model.Step{Name: name, Class: model.Message, Operation: provider.MessageSend}
+	s := model.Step{Name: name, Class: model.Message, Operation: model.MessageSend}
 	if to == "" {
 		s.State, s.Reason = model.NotNeeded, "There is no address to write to."
 	}

@@ -14,9 +14,10 @@ import (
 	"testing"
 	"time"
 
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
 	"countersign/internal/model"
 	"countersign/internal/provider"
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
 const (
@@ -29,12 +30,12 @@ func order(operation string) provider.Order {
 	o := provider.Order{Operation: operation, StepKey: payoutKey, WireKey: payoutKey, Amount: 1200, Currency: "USD",
 		Destination: "acct_9", Metadata: map[string]string{"b": "2", "a": "<1>"}}
 	switch operation {
-	case provider.PayoutReverse, provider.CreditReverse:
+	case model.PayoutReverse, model.CreditReverse:
 		o.Object, o.Destination = "po_1", ""
-	case provider.DisputeRespond:
+	case model.DisputeRespond:
 		o.Object, o.Response = "dp_31", "contest"
 		o.Evidence = []provider.Item{{Type: "shipping", Text: "sent"}}
-	case provider.MessageSend:
+	case model.MessageSend:
 		o.StepKey = messageKey
 		o.Message = &provider.Message{To: "ada@example.com", Template: "statement", Subject: "October", HTML: "<p>Hi</p>", Text: "Hi"}
 	}
@@ -44,12 +45,12 @@ func order(operation string) provider.Order {
 func TestRequestGivesTheSameBytes(t *testing.T) {
 	a := New(Config{Name: "bank", URL: "http://bank.example/"})
 	tests := map[string]struct{ url, body string }{
-		provider.PayoutCreate:   {"/payouts", `{"reference":"` + payoutKey + `","destination":"acct_9","amount":1200,"currency":"USD","metadata":{"a":"<1>","b":"2"}}`},
-		provider.CreditCreate:   {"/credits", `{"reference":"` + payoutKey + `","destination":"acct_9","amount":1200,"currency":"USD","metadata":{"a":"<1>","b":"2"}}`},
-		provider.PayoutReverse:  {"/payouts/po_1/reversals", `{"reference":"` + payoutKey + `","amount":1200,"currency":"USD","metadata":{"a":"<1>","b":"2"}}`},
-		provider.CreditReverse:  {"/credits/po_1/reversals", `{"reference":"` + payoutKey + `","amount":1200,"currency":"USD","metadata":{"a":"<1>","b":"2"}}`},
-		provider.DisputeRespond: {"/disputes/dp_31/responses", `{"reference":"` + payoutKey + `","type":"contest","evidence":[{"type":"shipping","text":"sent"}]}`},
-		provider.MessageSend: {"/messages", `{"message_id":"<` + strings.Replace(messageKey, ":", ".", 1) +
+		model.PayoutCreate:   {"/payouts", `{"reference":"` + payoutKey + `","destination":"acct_9","amount":1200,"currency":"USD","metadata":{"a":"<1>","b":"2"}}`},
+		model.CreditCreate:   {"/credits", `{"reference":"` + payoutKey + `","destination":"acct_9","amount":1200,"currency":"USD","metadata":{"a":"<1>","b":"2"}}`},
+		model.PayoutReverse:  {"/payouts/po_1/reversals", `{"reference":"` + payoutKey + `","amount":1200,"currency":"USD","metadata":{"a":"<1>","b":"2"}}`},
+		model.CreditReverse:  {"/credits/po_1/reversals", `{"reference":"` + payoutKey + `","amount":1200,"currency":"USD","metadata":{"a":"<1>","b":"2"}}`},
+		model.DisputeRespond: {"/disputes/dp_31/responses", `{"reference":"` + payoutKey + `","type":"contest","evidence":[{"type":"shipping","text":"sent"}]}`},
+		model.MessageSend: {"/messages", `{"message_id":"<` + strings.Replace(messageKey, ":", ".", 1) +
 			`@countersign.invalid>","to":"ada@example.com","template":"statement","subject":"October","html":"<p>Hi</p>","text":"Hi"}`},
 	}
 	for operation, want := range tests {
@@ -68,18 +69,18 @@ func TestRequestRefusesIncompleteOrders(t *testing.T) {
 		name, operation string
 		change          func(*provider.Order)
 	}{
-		{"no step key", provider.PayoutCreate, func(o *provider.Order) { o.StepKey = "" }},
-		{"no amount", provider.PayoutCreate, func(o *provider.Order) { o.Amount = 0 }},
-		{"a negative amount", provider.CreditCreate, func(o *provider.Order) { o.Amount = -1 }},
-		{"no currency", provider.PayoutCreate, func(o *provider.Order) { o.Currency = "" }},
-		{"no destination", provider.CreditCreate, func(o *provider.Order) { o.Destination = "" }},
-		{"nothing to reverse", provider.PayoutReverse, func(o *provider.Order) { o.Object = "" }},
-		{"a path out of the collection", provider.PayoutReverse, func(o *provider.Order) { o.Object = "../credits/cr_1" }},
-		{"a query in the object", provider.CreditReverse, func(o *provider.Order) { o.Object = "cr_1?x=" }},
-		{"no dispute", provider.DisputeRespond, func(o *provider.Order) { o.Object = ".." }},
-		{"no response", provider.DisputeRespond, func(o *provider.Order) { o.Response = "maybe" }},
-		{"no message", provider.MessageSend, func(o *provider.Order) { o.Message = nil }},
-		{"nobody to send to", provider.MessageSend, func(o *provider.Order) { o.Message.To = "" }},
+		{"no step key", model.PayoutCreate, func(o *provider.Order) { o.StepKey = "" }},
+		{"no amount", model.PayoutCreate, func(o *provider.Order) { o.Amount = 0 }},
+		{"a negative amount", model.CreditCreate, func(o *provider.Order) { o.Amount = -1 }},
+		{"no currency", model.PayoutCreate, func(o *provider.Order) { o.Currency = "" }},
+		{"no destination", model.CreditCreate, func(o *provider.Order) { o.Destination = "" }},
+		{"nothing to reverse", model.PayoutReverse, func(o *provider.Order) { o.Object = "" }},
+		{"a path out of the collection", model.PayoutReverse, func(o *provider.Order) { o.Object = "../credits/cr_1" }},
+		{"a query in the object", model.CreditReverse, func(o *provider.Order) { o.Object = "cr_1?x=" }},
+		{"no dispute", model.DisputeRespond, func(o *provider.Order) { o.Object = ".." }},
+		{"no response", model.DisputeRespond, func(o *provider.Order) { o.Response = "maybe" }},
+		{"no message", model.MessageSend, func(o *provider.Order) { o.Message = nil }},
+		{"nobody to send to", model.MessageSend, func(o *provider.Order) { o.Message.To = "" }},
 		{"unknown operation", "launch.rocket", func(*provider.Order) {}},
 	}
 	for _, test := range tests {
@@ -110,29 +111,29 @@ func TestContracts(t *testing.T) {
 	if len(ids) != len(provider.Operations()) {
 		t.Errorf("contracts share ids: %v", ids)
 	}
-	payout := get(provider.PayoutCreate)
+	payout := get(model.PayoutCreate)
 	if !payout.Keyed() || !payout.ActsAreStored || payout.Retention != 48*time.Hour || payout.SettleDelay != 250*time.Millisecond ||
-		payout.LongestCall != 1500*time.Millisecond || payout.SettleLimit != 3*time.Minute || !payout.Settles || payout.Undo != provider.PayoutReverse ||
+		payout.LongestCall != 1500*time.Millisecond || payout.SettleLimit != 3*time.Minute || !payout.Settles || payout.Undo != model.PayoutReverse ||
 		!payout.KeyRule.Allows(payoutKey) || payout.KeyRule.WireKey(payoutKey) != payoutKey {
 		t.Errorf("payout %+v", payout)
 	}
-	if c := get(provider.CreditCreate); c.Undo != provider.CreditReverse || !c.Keyed() {
+	if c := get(model.CreditCreate); c.Undo != model.CreditReverse || !c.Keyed() {
 		t.Errorf("credit %+v", c)
 	}
-	if c := get(provider.PayoutReverse); c.Settles || c.Undo != "" || !c.Keyed() {
+	if c := get(model.PayoutReverse); c.Settles || c.Undo != "" || !c.Keyed() {
 		t.Errorf("reversal %+v", c)
 	}
-	if c := get(provider.DisputeRespond); c.Keyed() || c.ActsAreStored || !c.Queryable() || !c.Settles || c.Retention != 0 {
+	if c := get(model.DisputeRespond); c.Keyed() || c.ActsAreStored || !c.Queryable() || !c.Settles || c.Retention != 0 {
 		t.Errorf("dispute %+v", c)
 	}
-	if c := get(provider.MessageSend); c.Keyed() || c.LookupDelay != 1500*time.Millisecond || c.SettleDelay < c.LookupDelay || c.Undo != "" {
+	if c := get(model.MessageSend); c.Keyed() || c.LookupDelay != 1500*time.Millisecond || c.SettleDelay < c.LookupDelay || c.Undo != "" {
 		t.Errorf("message %+v", c)
 	}
 	if _, ok := a.Contract("launch.rocket"); ok {
 		t.Error("a contract for anything")
 	}
 	careful := New(Config{Stores: model.StoredSuccesses})
-	if c, _ := careful.Contract(provider.PayoutCreate); c.ActsAreStored || len(c.StoredCodes) > 0 || c.Stored != model.StoredSuccesses {
+	if c, _ := careful.Contract(model.PayoutCreate); c.ActsAreStored || len(c.StoredCodes) > 0 || c.Stored != model.StoredSuccesses {
 		t.Errorf("successes only: %+v", c)
 	}
 }
@@ -158,7 +159,7 @@ func TestConstructor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, _ := adapter.Contract(provider.PayoutCreate); c.Provider != "bank" || c.Retention != 24*time.Hour {
+	if c, _ := adapter.Contract(model.PayoutCreate); c.Provider != "bank" || c.Retention != 24*time.Hour {
 		t.Errorf("%+v", c)
 	}
 }
@@ -221,7 +222,7 @@ var lookups = []struct {
 
 func TestQuery(t *testing.T) {
 	for _, test := range lookups {
-		got, asked := lookup(t, provider.Lookup{Operation: provider.PayoutCreate, StepKey: payoutKey, ExternalRef: test.ref,
+		got, asked := lookup(t, provider.Lookup{Operation: model.PayoutCreate, StepKey: payoutKey, ExternalRef: test.ref,
 			Expect: provider.Expect{Amount: 1200, Currency: "USD", Destination: "acct_9"}}, test.status, "application/json", test.body)
 		if got.Finding != test.want || got.HTTPStatus != test.status {
 			t.Errorf("%s: %s (%s), want %s", test.name, got.Finding, got.Detail, test.want)
@@ -243,7 +244,7 @@ func TestQueryWithoutAnAnswer(t *testing.T) {
 	server := httptest.NewServer(nil)
 	server.Close()
 	a := New(Config{URL: server.URL})
-	for _, operation := range []string{provider.PayoutCreate, "launch.rocket"} {
+	for _, operation := range []string{model.PayoutCreate, "launch.rocket"} {
 		if got := a.Query(t.Context(), provider.Lookup{Operation: operation, StepKey: payoutKey}); got.Finding != model.FoundNothing {
 			t.Errorf("%s: %s", operation, got.Finding)
 		}
@@ -272,12 +273,12 @@ func TestWebhook(t *testing.T) {
 		return `{"type":"x.y","timestamp":"2026-11-29T10:00:00.000001Z","data":{"id":"ob_1","object":"` + kind + `",` + extra + `"status":"paid"}}`
 	}
 	tests := []struct{ body, operation, reference string }{
-		{data("payout", `"reference":"`+payoutKey+`",`), provider.PayoutCreate, payoutKey},
-		{data("credit", ``), provider.CreditCreate, ""},
-		{data("reversal", `"source":"po_1",`), provider.PayoutReverse, ""},
-		{data("reversal", `"source":"cr_1",`), provider.CreditReverse, ""},
-		{data("dispute_response", ``), provider.DisputeRespond, ""},
-		{data("message", `"reference":"`+provider.MessageID(messageKey)+`",`), provider.MessageSend, messageKey},
+		{data("payout", `"reference":"`+payoutKey+`",`), model.PayoutCreate, payoutKey},
+		{data("credit", ``), model.CreditCreate, ""},
+		{data("reversal", `"source":"po_1",`), model.PayoutReverse, ""},
+		{data("reversal", `"source":"cr_1",`), model.CreditReverse, ""},
+		{data("dispute_response", ``), model.DisputeRespond, ""},
+		{data("message", `"reference":"`+provider.MessageID(messageKey)+`",`), model.MessageSend, messageKey},
 		{data("refund", ``), "", ""},
 	}
 	for _, test := range tests {
@@ -297,7 +298,7 @@ func TestWebhook(t *testing.T) {
 }
 
 func TestContractSurvivesStorage(t *testing.T) {
-	c, _ := New(Config{}).Contract(provider.PayoutCreate)
+	c, _ := New(Config{}).Contract(model.PayoutCreate)
 	raw, err := json.Marshal(c)
 	var back model.Contract
 	if err != nil || json.Unmarshal(raw, &back) != nil || provider.Seal(back).ID != c.ID {
@@ -318,11 +319,11 @@ func TestLoadedFromAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, a, err := r.For("acme", provider.PayoutCreate)
+	_, a, err := r.For("acme", model.PayoutCreate)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, _ := a.Contract(provider.PayoutCreate)
+	c, _ := a.Contract(model.PayoutCreate)
 	if c.Stored != model.StoredSuccesses || c.Retention != time.Hour || c.SettleLimit != 10*time.Minute || c.Provider != "bank" {
 		t.Errorf("%+v", c)
 	}

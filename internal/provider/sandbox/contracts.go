@@ -62,5 +62,5 @@ func paced(c model.Contract, pace time.Duration) model.Contract {
 
 // settlesMoney reports whether the operation moves money and settles later.
 func settlesMoney(operation string) bool {
-	return operation == provider.PayoutCreate || operation == provider.CreditCreate
+	return operation == model.PayoutCreate || operation == model.CreditCreate
 }

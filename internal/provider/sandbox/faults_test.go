@@ -163,7 +163,7 @@ var faults = []struct {
 func TestEveryFaultHasItsOutcome(t *testing.T) {
 	l := open(t, model.StoredAll)
 	for i, test := range faults {
-		o := orderOf(provider.PayoutCreate, fmt.Sprintf("intent-%d", i))
+		o := orderOf(model.PayoutCreate, fmt.Sprintf("intent-%d", i))
 		ms, deadline := 60_000, 5*time.Second
 		switch test.fault {
 		case "hang_after_accept":
@@ -198,7 +198,7 @@ func TestEveryFaultHasItsOutcome(t *testing.T) {
 
 func TestRepeatUnderTheSameKeyIsAReplay(t *testing.T) {
 	l := open(t, model.StoredAll)
-	o := orderOf(provider.PayoutCreate, "intent-replay")
+	o := orderOf(model.PayoutCreate, "intent-replay")
 	l.arm("drop_after_accept", o.StepKey, 0)
 	if first := l.send(o, 5*time.Second); first.Result != model.ResultUnknown || first.Replayed {
 		t.Fatalf("%+v", first)
@@ -219,7 +219,7 @@ func TestRepeatUnderTheSameKeyIsAReplay(t *testing.T) {
 
 func TestKeyInFlight(t *testing.T) {
 	l := open(t, model.StoredAll)
-	o := orderOf(provider.PayoutCreate, "intent-flight")
+	o := orderOf(model.PayoutCreate, "intent-flight")
 	l.arm("slow", o.StepKey, 1500)
 	first := make(chan model.Outcome)
 	go func() { first <- l.send(o, 5*time.Second) }()
@@ -240,12 +240,12 @@ func TestSettlement(t *testing.T) {
 		want             model.Finding
 		status           string
 	}{
-		{provider.PayoutCreate, "", model.FoundHappened, "paid"},
-		{provider.CreditCreate, "", model.FoundHappened, "paid"},
-		{provider.PayoutCreate, "settle_failed", model.FoundFailed, "failed"},
-		{provider.PayoutCreate, "settle_then_return", model.FoundReturned, "returned"},
-		{provider.DisputeRespond, "", model.FoundHappened, "won"},
-		{provider.DisputeRespond, "settle_failed", model.FoundHappened, "lost"},
+		{model.PayoutCreate, "", model.FoundHappened, "paid"},
+		{model.CreditCreate, "", model.FoundHappened, "paid"},
+		{model.PayoutCreate, "settle_failed", model.FoundFailed, "failed"},
+		{model.PayoutCreate, "settle_then_return", model.FoundReturned, "returned"},
+		{model.DisputeRespond, "", model.FoundHappened, "won"},
+		{model.DisputeRespond, "settle_failed", model.FoundHappened, "lost"},
 	}
 	l := open(t, model.StoredAll)
 	for i, test := range tests {
@@ -276,7 +276,7 @@ func TestSettlement(t *testing.T) {
 
 func TestReversals(t *testing.T) {
 	l := open(t, model.StoredAll)
-	for _, pair := range [][2]string{{provider.PayoutCreate, provider.PayoutReverse}, {provider.CreditCreate, provider.CreditReverse}} {
+	for _, pair := range [][2]string{{model.PayoutCreate, model.PayoutReverse}, {model.CreditCreate, model.CreditReverse}} {
 		o := orderOf(pair[0], "intent-"+pair[0])
 		made := l.send(o, 5*time.Second)
 		undo := orderOf(pair[1], "intent-"+pair[1])
@@ -303,7 +303,7 @@ func TestReversals(t *testing.T) {
 
 func TestMessages(t *testing.T) {
 	l := open(t, model.StoredAll)
-	o := orderOf(provider.MessageSend, "intent-mail")
+	o := orderOf(model.MessageSend, "intent-mail")
 	sent := l.send(o, 5*time.Second)
 	if sent.Result != model.ResultConfirmed || sent.Final || sent.ExternalRef == "" || sent.Amount != 0 {
 		t.Errorf("%+v", sent)
@@ -315,7 +315,7 @@ func TestMessages(t *testing.T) {
 		t.Errorf("by id: %+v", found)
 	}
 	l.await(o, "", model.FoundHappened)
-	bounced := orderOf(provider.MessageSend, "intent-bounce")
+	bounced := orderOf(model.MessageSend, "intent-bounce")
 	l.arm("settle_failed", provider.MessageID(bounced.StepKey), 0)
 	ref := l.send(bounced, 5*time.Second).ExternalRef
 	if got := l.await(bounced, ref, model.FoundFailed); got.Status != "bounced" {
@@ -329,7 +329,7 @@ func TestMessages(t *testing.T) {
 
 func TestSuccessesOnlyExecutesAgain(t *testing.T) {
 	l := open(t, model.StoredSuccesses)
-	o := orderOf(provider.PayoutCreate, "intent-twice")
+	o := orderOf(model.PayoutCreate, "intent-twice")
 	l.arm("500_after", o.StepKey, 0)
 	first, second := l.send(o, 5*time.Second), l.sendAgain(o)
 	if first.Result != model.ResultUnknown || second.Result != model.ResultAccepted || second.Replayed {
@@ -343,7 +343,7 @@ func TestSuccessesOnlyExecutesAgain(t *testing.T) {
 func TestRefusedConnection(t *testing.T) {
 	l := open(t, model.StoredAll)
 	l.arm("refuse_connect", "", 300)
-	o := orderOf(provider.PayoutCreate, "intent-refused")
+	o := orderOf(model.PayoutCreate, "intent-refused")
 	got := l.send(o, 5*time.Second)
 	if got.Result != model.ResultNotSent || got.BytesOut != 0 || got.Connections != 0 {
 		t.Errorf("%+v", got)
@@ -358,7 +358,7 @@ func TestRefusedConnection(t *testing.T) {
 func TestStoredRefusalsAreReplayed(t *testing.T) {
 	l := open(t, model.StoredAll)
 	for fault, code := range map[string]string{"reject_permanent": "account_closed", "reject_curable": "insufficient_funds"} {
-		o := orderOf(provider.PayoutCreate, "intent-"+fault)
+		o := orderOf(model.PayoutCreate, "intent-"+fault)
 		l.arm(fault, o.StepKey, 0)
 		first, second := l.send(o, 5*time.Second), l.sendAgain(o)
 		c, _ := l.adapter.Contract(o.Operation)

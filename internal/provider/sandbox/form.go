@@ -3,28 +3,30 @@ package sandbox
 import (
 	"net/http"
 
-	"countersign/internal/provider"
 	"github.com/go-json-experiment/json"
+
+	"countersign/internal/model"
+	"countersign/internal/provider"
 )
 
 // collections are the lists of the operations' objects.
 var collections = map[string]string{
-	provider.PayoutCreate:   "/payouts",
-	provider.PayoutReverse:  "/reversals",
-	provider.CreditCreate:   "/credits",
-	provider.CreditReverse:  "/reversals",
-	provider.DisputeRespond: "/disputes/responses",
-	provider.MessageSend:    "/messages",
+	model.PayoutCreate:   "/payouts",
+	model.PayoutReverse:  "/reversals",
+	model.CreditCreate:   "/credits",
+	model.CreditReverse:  "/reversals",
+	model.DisputeRespond: "/disputes/responses",
+	model.MessageSend:    "/messages",
 }
 
 // kinds are the words of the member "object".
 var kinds = map[string]string{
-	provider.PayoutCreate:   "payout",
-	provider.PayoutReverse:  "reversal",
-	provider.CreditCreate:   "credit",
-	provider.CreditReverse:  "reversal",
-	provider.DisputeRespond: "dispute_response",
-	provider.MessageSend:    "message",
+	model.PayoutCreate:   "payout",
+	model.PayoutReverse:  "reversal",
+	model.CreditCreate:   "credit",
+	model.CreditReverse:  "reversal",
+	model.DisputeRespond: "dispute_response",
+	model.MessageSend:    "message",
 }
 
 // phases are the state words by the member "object". A lost dispute is one that

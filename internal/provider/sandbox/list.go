@@ -7,10 +7,11 @@ import (
 	"net/url"
 	"time"
 
-	"countersign/internal/model"
-	"countersign/internal/provider"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"countersign/internal/model"
+	"countersign/internal/provider"
 )
 
 var _ provider.Lister = (*Adapter)(nil)
@@ -82,7 +83,7 @@ func readListed(operation string, item []byte) (listed provider.Listed, ours boo
 		return listed, false, fmt.Errorf("the list of %s holds something that is not one of the sandbox's objects", operation)
 	}
 	listed = provider.Listed{Object: read, Created: more.Created}
-	if operation == provider.MessageSend {
+	if operation == model.MessageSend {
 		listed.StepKey, _ = provider.StepKeyOf(read.Reference)
 	} else if _, _, _, err := model.SplitStepKey(read.Reference); err == nil {
 		listed.StepKey = read.Reference

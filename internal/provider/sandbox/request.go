@@ -56,17 +56,17 @@ func (a *Adapter) Request(o provider.Order) (provider.Request, error) {
 // write gives path and body of an order, or names what it lacks.
 func write(o provider.Order) (path string, body any, missing string) {
 	switch o.Operation {
-	case provider.PayoutCreate:
+	case model.PayoutCreate:
 		return "/payouts", transfer(o), lacksMoney(o, o.Destination != "")
-	case provider.CreditCreate:
+	case model.CreditCreate:
 		return "/credits", transfer(o), lacksMoney(o, o.Destination != "")
-	case provider.PayoutReverse:
+	case model.PayoutReverse:
 		return "/payouts/" + o.Object + "/reversals", transfer(o), lacksMoney(o, pathWord.MatchString(o.Object))
-	case provider.CreditReverse:
+	case model.CreditReverse:
 		return "/credits/" + o.Object + "/reversals", transfer(o), lacksMoney(o, pathWord.MatchString(o.Object))
-	case provider.DisputeRespond:
+	case model.DisputeRespond:
 		return writeResponse(o)
-	case provider.MessageSend:
+	case model.MessageSend:
 		return writeMessage(o)
 	}
 	return "", nil, "an operation that the sandbox serves"

@@ -203,9 +203,9 @@ func readList(operation string, body []byte) ([]provider.Object, bool) {
 // known by its Message-ID, and only transfers name money.
 func expected(operation string, e provider.Expect) provider.Expect {
 	switch operation {
-	case provider.MessageSend:
+	case model.MessageSend:
 		return provider.Expect{Reference: provider.MessageID(e.Reference)}
-	case provider.DisputeRespond:
+	case model.DisputeRespond:
 		return provider.Expect{Reference: e.Reference}
 	}
 	return e

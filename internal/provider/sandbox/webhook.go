@@ -5,9 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"countersign/internal/model"
 	"countersign/internal/provider"
-	"github.com/go-json-experiment/json"
 )
 
 // Webhook verifies a notice and reads it.
@@ -40,18 +41,18 @@ func (a *Adapter) Webhook(header http.Header, raw []byte, now time.Time) (provid
 func operationOf(o object) string {
 	switch o.Object {
 	case "payout":
-		return provider.PayoutCreate
+		return model.PayoutCreate
 	case "credit":
-		return provider.CreditCreate
+		return model.CreditCreate
 	case "dispute_response":
-		return provider.DisputeRespond
+		return model.DisputeRespond
 	case "message":
-		return provider.MessageSend
+		return model.MessageSend
 	case "reversal":
 		if strings.HasPrefix(o.Source, "cr_") {
-			return provider.CreditReverse
+			return model.CreditReverse
 		}
-		return provider.PayoutReverse
+		return model.PayoutReverse
 	}
 	return ""
 }
