@@ -72,7 +72,7 @@ func (v *visit) liveStream() error {
 
 // openStream reads what is to be listened to, by the viewer's rights.
 func (v *visit) openStream() (*stream, error) {
-	s := &stream{session: v.actor.Session, accounts: v.actor.Accounts(), intent: v.c.QueryParam("intent"), since: v.now()}
+	s := &stream{session: v.actor.Session, person: v.actor.ID, accounts: v.actor.Accounts(), intent: v.c.QueryParam("intent"), since: v.now()}
 	if made, err := strconv.ParseInt(v.c.QueryParam("since"), 10, 64); err == nil && made > 0 {
 		s.since = sinceOf(made)
 	}

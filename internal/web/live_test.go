@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"countersign/internal/model"
 	"countersign/internal/store"
 )
 
@@ -184,6 +186,26 @@ func TestStreamsAreFew(t *testing.T) {
 	if status, _ := again.listenTo("/live"); status != http.StatusOK {
 		t.Errorf("another browser of the same person: status %d", status)
 	}
+}
+
+// TestStreamsOfOnePersonAreFew: in however many browsers they sign in, others can
+// be told of changes.
+func TestStreamsOfOnePersonAreFew(t *testing.T) {
+	w := newWorld(t)
+	n := newNews(w.db, w.log, slog.New(slog.DiscardHandler))
+	n.every = time.Hour
+	listen := func(session int, name string) error {
+		s := &stream{session: strconv.Itoa(session), person: w.ids[name], since: w.db.Now()}
+		t.Cleanup(func() { n.leave(s) })
+		return n.join(s)
+	}
+	for session := range streamsPerPerson {
+		w.must(listen(session, "Olga"))
+	}
+	if err := listen(streamsPerPerson, "Olga"); model.KindOf(err) != model.Busy {
+		t.Errorf("one stream too many: %v", err)
+	}
+	w.must(listen(streamsPerPerson+1, "Otto"))
 }
 
 func TestAStreamEndsWithItsSession(t *testing.T) {

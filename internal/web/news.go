@@ -15,9 +15,11 @@ import (
 )
 
 // Bounds of the streams of news. A browser speaks HTTP/1.1 over six connections
-// to one host at most, and each stream holds one of them.
+// to one host at most, and each stream holds one of them. A person may sign in as
+// often as they like, and takes no more than their part all the same.
 const (
 	streamsPerSession = 3
+	streamsPerPerson  = 12
 	streamsInAll      = 1000
 )
 
@@ -33,6 +35,7 @@ const (
 // channels are written by the reader alone.
 type stream struct {
 	session  string     // public id
+	person   string     // id
 	accounts []string   // whose news it hears
 	intent   string     // the only intent that it is about; "" is all of its accounts
 	version  int64      // of that intent, as last seen; 0 is not known yet
@@ -88,19 +91,22 @@ func newNews(db *store.DB, log *audit.Log, logger *slog.Logger) *news {
 	return &news{db: db, log: log, logger: logger, every: newsEvery, streams: map[*stream]bool{}}
 }
 
-// join adds a listener. The error is of kind Busy when the browser, or everybody
-// together, has as many as can be.
+// join adds a listener. The error is of kind Busy when the browser, the person or
+// everybody together has as many as can be.
 func (n *news) join(s *stream) error {
 	s.changed, s.ended = make(chan struct{}, 1), make(chan struct{})
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	own := 0
+	browser, person := 0, 0
 	for other := range n.streams {
 		if other.session == s.session {
-			own++
+			browser++
+		}
+		if other.person == s.person {
+			person++
 		}
 	}
-	if own >= streamsPerSession || len(n.streams) >= streamsInAll {
+	if browser >= streamsPerSession || person >= streamsPerPerson || len(n.streams) >= streamsInAll {
 		return model.Errorf(model.Busy, "busy", "As many pages as can be are told of changes at once; this one has to ask by itself.").With("retry_after", 60)
 	}
 	n.streams[s] = true
