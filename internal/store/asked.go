@@ -25,8 +25,8 @@ type Statements struct {
 // Asked gives a context under which transactions write down the statements that
 // they send: what a page costs in round trips, and that none of them reads a
 // table from end to end, are promises that tests keep. Beginning and ending a
-// transaction is no statement, nor is asking once in a process's life for a
-// statement's columns.
+// transaction is no statement, nor is asking for the columns of a statement that
+// the process does not remember.
 func Asked(ctx context.Context) (context.Context, *Statements) {
 	s := &Statements{}
 	return context.WithValue(ctx, askedKey{}, s), s

@@ -47,7 +47,7 @@ func supplanted(parent *model.Case, k *model.Compensation) bool {
 // Only those with a compensation are asked about.
 func (t *Tx) addUndone(cases ...*model.Case) error {
 	byID := map[string]*model.Case{}
-	var ids []any
+	var ids []string
 	for _, c := range cases {
 		if len(c.Compensations) > 0 {
 			byID[c.ID], c.Undone = c, map[string]string{}
@@ -63,7 +63,7 @@ func (t *Tx) addUndone(cases ...*model.Case) error {
 		Operation string `db:"operation"`
 	}
 	err := t.Select(&rows, `SELECT i.id, i.parent, s.operation FROM intents i JOIN steps s ON s.intent_id = i.id
-		WHERE i.parent IN (`+marks(len(ids))+`) AND i.parent <> '' AND s.state = 'confirmed'`, ids...)
+		WHERE i.parent IN (`+marks(padded(len(ids)))+`) AND i.parent <> '' AND s.state = 'confirmed'`, pad(ids)...)
 	for _, r := range rows {
 		if taken := model.TakesBack(r.Operation); taken != "" {
 			byID[r.Parent].Undone[taken] = r.ID

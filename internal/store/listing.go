@@ -13,7 +13,7 @@ func (t *Tx) AddParams(list []*model.Case) error {
 		ids[i], byID[c.ID] = c.ID, c
 	}
 	var rows []model.Intent
-	err := t.Select(&rows, "SELECT id, fingerprint, params FROM intents WHERE id IN ("+marks(len(ids))+")", anys(ids)...)
+	err := t.Select(&rows, "SELECT id, fingerprint, params FROM intents WHERE id IN ("+marks(padded(len(ids)))+")", pad(ids)...)
 	for _, row := range rows {
 		byID[row.ID].Fingerprint, byID[row.ID].Params = row.Fingerprint, row.Params
 	}

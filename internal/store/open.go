@@ -48,8 +48,7 @@ type DB struct {
 	ids       ids
 	repeats   atomic.Int64 // transactions that were run once more
 	failures  atomic.Int64 // transactions that the database refused for good
-	shapes    sync.Map     // columns of statements that were read together
-	rebound   sync.Map     // statements as this database's driver wants them
+	shapes    shapes       // columns of statements that were read together
 	// Installation is the id made at first start; part of every intent id.
 	Installation string
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // shape is how the rows of a SELECT become values of a Go type.
@@ -26,6 +27,32 @@ type shapeKey struct {
 	row   reflect.Type
 }
 
+// mostShapes bounds what is remembered. A page has a few dozen SELECTs, and each
+// filter of a list makes some more; finding a shape again takes one statement.
+const mostShapes = 1000
+
+// shapes remembers shapes. It is safe for concurrent use.
+type shapes struct {
+	mu    sync.Mutex
+	known map[shapeKey]*shape
+}
+
+func (s *shapes) get(key shapeKey) *shape {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.known[key]
+}
+
+// keep remembers a shape, and forgets all others when they have become too many.
+func (s *shapes) keep(key shapeKey, found *shape) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil || len(s.known) >= mostShapes {
+		s.known = map[shapeKey]*shape{}
+	}
+	s.known[key] = found
+}
+
 // shape finds out, once for each SELECT, which columns it has and where they go.
 func (t *Tx) shape(q *question) (*shape, error) {
 	row := reflect.TypeOf(q.into).Elem()
@@ -33,8 +60,8 @@ func (t *Tx) shape(q *question) (*shape, error) {
 		row = row.Elem()
 	}
 	key := shapeKey{q.query, row}
-	if known, ok := t.db.shapes.Load(key); ok {
-		return known.(*shape), nil
+	if known := t.db.shapes.get(key); known != nil {
+		return known, nil
 	}
 	columns, err := t.columns(q)
 	if err != nil {
@@ -48,7 +75,7 @@ func (t *Tx) shape(q *question) (*shape, error) {
 		return nil, fmt.Errorf("%s: %w", verb(q.query), err)
 	}
 	s.json = t.db.dialect.array(s.expressions(row, t.db.dialect))
-	t.db.shapes.Store(key, s)
+	t.db.shapes.keep(key, s)
 	return s, nil
 }
 

@@ -64,7 +64,7 @@ func besideQuery(ids []string) (query string, args []any) {
 		COALESCE((SELECT o.id FROM intents o WHERE o.account = i.account AND o.look_alike = i.look_alike AND o.look_alike <> '' AND o.id <> i.id LIMIT 1), '') AS other,
 		COALESCE(n.text, '') AS note, COALESCE(n.name, '') AS note_by, COALESCE(n.at, 0) AS note_at
 		FROM intents i LEFT JOIN notes n ON n.id = (SELECT max(m.id) FROM notes m WHERE m.intent_id = i.id)
-		WHERE i.id IN (` + marks(len(ids)) + `)`, append([]any{MaxAlike + 1}, anys(ids)...)
+		WHERE i.id IN (` + marks(padded(len(ids))) + `)`, append([]any{MaxAlike + 1}, pad(ids)...)
 }
 
 // Beside tells of the intents of a list, by id, how many look alike and what was

@@ -139,6 +139,63 @@ func TestTogetherTakesTheLongest(t *testing.T) {
 	}
 }
 
+// TestLittleIsRemembered: however many different statements are read together,
+// what is kept of them has its bound, and what is forgotten is found again.
+func TestLittleIsRemembered(t *testing.T) {
+	db := OpenPlace(t)
+	err := db.View(t.Context(), func(tx *Tx) error {
+		for round := range mostShapes/2 + 10 {
+			var a, b int
+			err := tx.Together(
+				func() error {
+					_, err := tx.Get(&a, fmt.Sprintf("SELECT CAST(? AS INTEGER) + %d AS n", round), 1)
+					return err
+				},
+				func() error {
+					_, err := tx.Get(&b, fmt.Sprintf("SELECT CAST(? AS INTEGER) - %d AS n", round), 1)
+					return err
+				})
+			if err != nil || a != 1+round || b != 1-round {
+				return fmt.Errorf("read %d and %d in round %d: %w", a, b, round, err)
+			}
+		}
+		return nil
+	})
+	if n := len(db.shapes.known); err != nil || n > mostShapes || n == 0 {
+		t.Errorf("%d are remembered of at most %d: %v", n, mostShapes, err)
+	}
+}
+
+// TestIDsArePadded: lists of ids of about the same length are asked for by one
+// statement, and the answer is of those that were named.
+func TestIDsArePadded(t *testing.T) {
+	db := openLists(t, open("acme", 1), open("acme", 2), open("acme", 3), open("acme", 4))
+	ctx, asked := Asked(t.Context())
+	err := db.View(ctx, func(tx *Tx) error {
+		for n := range 2 {
+			rows := []model.Intent{open("acme", 1), open("acme", 2), open("acme", 3), open("acme", 4)}[:3+n]
+			var ids []string
+			for _, row := range rows {
+				ids = append(ids, row.ID)
+			}
+			beside, err := tx.Beside(rows)
+			versions, err2 := tx.Versions(ids)
+			sessions, err3 := tx.LiveSessions([]string{"0a", "0b", "no id", "0d"}[:3+n])
+			if err := errors.Join(err, err2, err3); err != nil || len(beside) != len(ids) || len(versions) != len(ids) || len(sessions) != 0 {
+				return fmt.Errorf("of %d: beside %v, versions %v, sessions %v: %w", len(ids), beside, versions, sessions, err)
+			}
+		}
+		return nil
+	})
+	texts := map[string]bool{}
+	for _, s := range asked.Sent() {
+		texts[s.Query] = true
+	}
+	if err != nil || len(texts) != 3 {
+		t.Errorf("%d statements, want 3: %v", len(texts), err)
+	}
+}
+
 // TestTogetherFails: a part's own error comes out with all others at their end,
 // the statement's names what it was for, and a panic passes.
 func TestTogetherFails(t *testing.T) {

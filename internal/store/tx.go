@@ -214,15 +214,10 @@ func (t *Tx) NewID(prefix string) string {
 	return prefix + "-" + t.db.ids.next(uint64(t.now.Std().UnixMilli())).String()
 }
 
-// rebind gives a statement as the database's driver wants it.
-func (db *DB) rebind(query string) string {
-	if known, ok := db.rebound.Load(query); ok {
-		return known.(string)
-	}
-	bound := db.write.Rebind(query)
-	db.rebound.Store(query, bound)
-	return bound
-}
+// rebind gives a statement as the database's driver wants it. It takes
+// microseconds, and nothing is remembered: parts read together make a statement
+// for every combination of them.
+func (db *DB) rebind(query string) string { return db.write.Rebind(query) }
 
 // Exec runs a statement; '?' stands for an argument on every database.
 func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {

@@ -13,7 +13,7 @@ func (t *Tx) Versions(ids []string) (map[string]int64, error) {
 		Version int64  `db:"version"`
 	}
 	err := t.Each(&row, func() error { versions[row.ID] = row.Version; return nil },
-		"SELECT id, version FROM intents WHERE id IN ("+marks(len(ids))+")", anys(ids)...)
+		"SELECT id, version FROM intents WHERE id IN ("+marks(padded(len(ids)))+")", pad(ids)...)
 	return versions, err
 }
 
@@ -24,20 +24,20 @@ func (t *Tx) LiveSessions(ids []string) (map[string]bool, error) {
 	if len(ids) == 0 {
 		return alive, nil
 	}
-	var args []any
-	for _, id := range ids {
-		hash, err := hex.DecodeString(id)
+	args := pad(ids)
+	for i, id := range args {
+		hash, err := hex.DecodeString(id.(string))
 		if err != nil {
 			hash = []byte{}
 		}
-		args = append(args, hash)
+		args[i] = hash
 	}
 	now, idle := t.liveAt()
 	var row struct {
 		IDHash []byte `db:"id_hash"`
 	}
 	err := t.Each(&row, func() error { alive[hex.EncodeToString(row.IDHash)] = true; return nil },
-		"SELECT s.id_hash FROM sessions s JOIN people p ON p.id = s.person WHERE s.id_hash IN ("+marks(len(ids))+") AND p.disabled_at = 0 AND "+live,
+		"SELECT s.id_hash FROM sessions s JOIN people p ON p.id = s.person WHERE s.id_hash IN ("+marks(len(args))+") AND p.disabled_at = 0 AND "+live,
 		append(args, now, idle)...)
 	return alive, err
 }
