@@ -151,6 +151,14 @@ func TestSettlingMoney(t *testing.T) {
 	if strings.Contains(gus.get("/uncertain").text(), "Settling in time") {
 		t.Error("another account's money is shown")
 	}
+	w.update(func(tx *store.Tx) error {
+		_, err := tx.Exec(`INSERT INTO steps (intent_id, account, name, position, class, provider, state, settling, amount, open_amount, currency)
+			WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 10000)
+			SELECT intent_id, account, 'more-' || n, 9, class, provider, state, settling, amount, open_amount, currency FROM steps CROSS JOIN n WHERE settling`)
+		return err
+	})
+	olga.wants(olga.get("/uncertain"), 200, "More than 10,000 effects of one account settle; the sums are of those that must settle first.",
+		"more settles than is counted here: of each account the first 10,000")
 }
 
 var (

@@ -124,6 +124,7 @@ func uncertainPage() UncertainPageView {
 			{Href: "/intents/" + intentID, Who: arabic, What: "Statement · send-statement", ID: intentID, Provider: "bank", Since: ago(time.Hour)}},
 		More:     &More{Before: Say("The longest uncertain."), Href: "/?state=outcome_unknown", Label: "All of them"},
 		Settling: []SettlingRow{{Provider: "bank", Count: 7, Money: some(1844210, "EUR"), FirstDue: later(26 * time.Hour)}},
+		Crowded:  Say("More than 10,000 effects of one account settle; the sums are of those that must settle first."),
 		Plain:    "Uncertain as of 2026-11-30 09:42:18 +00:00: 7 effects\nEUR 52,400.00 (2)  USD 11,855.40 (2)",
 	}
 }
