@@ -43,7 +43,7 @@ func TestTimesAcrossDaylightSaving(t *testing.T) {
 					t.Errorf("the page of an intent of %s does not say %q", moments[i], want[i])
 				}
 			}
-			for _, path := range []string{"/", "/?state=all&order=newest", "/intents/" + intents[0], "/intents/{unknown}", "/approvals", "/uncertain", "/audit", "/workers", "/providers", "/me"} {
+			for _, path := range []string{"/", "/?state=all&sort=new", "/intents/" + intents[0], "/intents/{unknown}", "/approvals", "/uncertain", "/audit", "/workers", "/providers", "/me"} {
 				v.timesOf(t, s.fill(path), zone)
 			}
 		})
