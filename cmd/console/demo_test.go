@@ -123,15 +123,15 @@ func checkStanding(t *testing.T, d *demo) {
 
 func TestStoriesStandAndKeep(t *testing.T) {
 	dir := seeded(t)
-	d, _, stop := startDemo(t, dir, false)
+	d, line, stop := startDemo(t, dir, false)
 	checkStanding(t, d)
 	checkKeeps(t, d)
-	time.Sleep(time.Second) // the engine runs at the fast pace now
+	visitor{t, d, line}.works("beside-the-stories") // the engine runs at the fast pace now
 	checkStanding(t, d)
 	checkBooks(t, d)
 	stop()
-	d, _, _ = startDemo(t, dir, false)
-	time.Sleep(time.Second)
+	d, line, _ = startDemo(t, dir, false)
+	visitor{t, d, line}.works("after-a-restart")
 	checkStanding(t, d)
 	checkBooks(t, d)
 }

@@ -56,16 +56,39 @@ func (v visitor) sample(key string) sample {
 
 func (v visitor) id(key string) string { return v.sample(key).id(v.d.db.Installation) }
 
-// becomes waits for an intent's state.
+// becomes waits for the state of a sample's intent.
 func (v visitor) becomes(key string, want model.IntentState) {
 	v.t.Helper()
+	v.reaches(v.sample(key), want)
+}
+
+// works waits until the engine has brought a new payout to its end: it has taken
+// up before it whatever was due before it.
+func (v visitor) works(key string) {
+	v.t.Helper()
+	s := sample{key: key, kind: model.KindPayout, params: payout("Rep", "rep-"+key, 1_000, "EUR")}
+	body, err := s.body(time.Now())
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	intent, err := json.Marshal(map[string]any{"kind": s.kind, "account": s.owner(), "params": body})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	fetch(v.t, "POST", v.line.Address+"/v1/intents", v.d.keys[demoServiceKey], string(intent), nil, "Idempotency-Key", key)
+	v.reaches(s, model.Completed)
+}
+
+// reaches waits for an intent's state.
+func (v visitor) reaches(s sample, want model.IntentState) {
+	v.t.Helper()
 	for until := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		c := caseOf(v.t, v.d, v.sample(key))
+		c := caseOf(v.t, v.d, s)
 		if c.State == want {
 			return
 		}
 		if time.Now().After(until) {
-			v.t.Errorf("%s is %s (%s), want %s", key, c.State, c.Reason, want)
+			v.t.Errorf("%s is %s (%s), want %s", s.key, c.State, c.Reason, want)
 			return
 		}
 	}
