@@ -17,7 +17,7 @@ const (
 )
 
 func TestFilesAreShort(t *testing.T) {
-	for name, text := range sources(t, ".go", ".templ") {
+	for name, text := range sources(t, ".go", ".templ", ".css", ".js") {
 		if lines := strings.Count(text, "\n"); lines > maxFileLines && !strings.HasSuffix(name, "_test.go") {
 			t.Errorf("%s has %d lines, more than %d: split it by topic", name, lines, maxFileLines)
 		}
