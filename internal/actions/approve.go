@@ -153,64 +153,21 @@ func (t *deciding) decide() error {
 	return t.end(model.ApprovalWithdrawn, "approval.withdrawn")
 }
 
-// mayDecide checks rights as they are now, then that the request is open and is
-// the one that was looked at. One's own approval is refused as such first.
+// mayDecide checks the decision on the request as it stands.
 func (t *deciding) mayDecide() error {
-	r := authz.Request{Account: t.request.Account, Requester: t.request.RequestedBy, Creator: t.c.Creator, Decisions: t.request.Decisions}
-	if t.says == sayApprove {
-		if own := authz.MayApprove(t.actor, r); own.Code == authz.CodeSelfApproval {
-			return own.Err()
-		}
-	}
-	fresh, err := t.tx.Refresh(model.Actor(t.actor))
-	if err != nil {
-		return err
-	}
-	now := authz.Actor(fresh)
-	rule := map[string]func(authz.Actor, authz.Request) authz.Decision{sayApprove: authz.MayApprove, sayReject: authz.MayReject, sayWithdraw: authz.MayWithdraw}
-	may := rule[t.says](now, r)
-	switch {
-	case !t.open():
-		return t.closed()
-	case !may.Allowed:
-		if may.Code == authz.CodeNotFound {
-			may.Code = authz.CodeDenied // they saw it when they began
-		}
-		return may.Err()
-	case t.in.Digest != t.request.Digest:
-		return model.Errorf(model.Conflict, "digest-mismatch", "The digest is not that of this request: something else was looked at.")
-	case t.says == sayWithdraw:
-		return nil
-	}
-	return authz.StepUpNeeded(now, authz.Decide, t.tx.Now()).Err()
-}
-
-func (t *deciding) open() bool {
-	return t.request.State == model.ApprovalOpen && t.tx.Now() < t.request.ExpiresAt
-}
-
-// closed says how the request ended.
-func (t *deciding) closed() error {
-	state := t.request.State
-	if state == model.ApprovalOpen {
-		state = model.ApprovalExpired
-	}
-	return model.Errorf(model.Conflict, "approval-closed", "This request is %s; nothing more can be decided on it.", state).With("state", string(state))
+	standing := t.request.AsOf(t.tx.Now())
+	asked := authz.Request{Account: t.request.Account, Requester: t.request.RequestedBy, Creator: t.c.Creator, Decisions: t.request.Decisions}
+	return question{asked, standing.State, t.request.Digest}.mayDecide(t.tx, t.actor, t.says, t.in)
 }
 
 // refuse ends the run with an entry and nothing else.
 func (t *deciding) refuse(why error) error {
-	event := "approval.refused"
-	switch code := codeOf(why); model.KindOf(why) {
-	case model.Internal, model.Busy:
-		return why
-	case model.Denied, model.Unauthenticated:
-		if code != authz.CodeStepUp {
-			event = "approval.denied"
-		}
+	event, err := refusalEvent(why)
+	if err != nil {
+		return err
 	}
 	t.refusal = why
-	_, err := t.append(event, codeOf(why), ruleOf(why))
+	_, err = t.append("approval."+event, codeOf(why), ruleOf(why))
 	return err
 }
 

@@ -19,34 +19,37 @@ func (r *Runner) ConfirmBulk(ctx context.Context, actor authz.Actor, id string, 
 	if err := in.check(); err != nil {
 		return List{}, err
 	}
-	var t *confirmingList
-	err := r.db.Update(ctx, func(tx *store.Tx) error {
-		t = &confirmingList{Runner: r, tx: tx, actor: actor, in: in}
-		return t.run(id)
+	kept := func(b model.Bulk) bool { return b.UsedAt != 0 && b.UsedWith == in.contents() }
+	return r.onBulk(ctx, actor, id, kept, func(tx *store.Tx) (refusal, err error) {
+		t := &confirmingList{Runner: r, tx: tx, actor: actor, in: in}
+		err = t.run(id)
+		return t.refusal, err
 	})
-	if errors.Is(err, model.Unknown) {
-		err = r.wasBulkConfirmed(ctx, id, in, err)
+}
+
+// onBulk takes a person's word on a list in one transaction, and gives the list
+// as it is then; a refusal is committed as its entry. After a commit of which the
+// database did not say whether it was kept, the list itself tells.
+func (r *Runner) onBulk(ctx context.Context, actor authz.Actor, id string, kept func(model.Bulk) bool, do func(*store.Tx) (refusal, err error)) (List, error) {
+	var refusal error
+	err := r.db.Update(ctx, func(tx *store.Tx) (err error) { refusal, err = do(tx); return err })
+	if doubt := err; errors.Is(doubt, model.Unknown) {
+		err = r.db.View(ctx, func(tx *store.Tx) error {
+			b, err := tx.Bulk(id)
+			if err == nil && !kept(b) {
+				err = doubt
+			}
+			return err
+		})
 	}
 	if err == nil {
-		err = t.refusal
+		err = refusal
 	}
 	if err != nil {
 		return List{}, err
 	}
 	r.carryOn()
 	return r.GetBulk(ctx, actor, id)
-}
-
-// wasBulkConfirmed reads again after a commit of which the database did not say
-// whether it was kept.
-func (r *Runner) wasBulkConfirmed(ctx context.Context, id string, in Confirmation, doubt error) error {
-	return r.db.View(ctx, func(tx *store.Tx) error {
-		b, err := tx.Bulk(id)
-		if err == nil && (b.UsedAt == 0 || b.UsedWith != in.contents()) {
-			err = doubt
-		}
-		return err
-	})
 }
 
 // confirmingList is one run of one confirmation of a list in one transaction.
@@ -125,16 +128,4 @@ func (t *confirmingList) refuse(why error) error {
 	t.refusal = why
 	_, err = t.log.Append(t.tx, listEntry(t.actor, t.b, event, codeOf(why), ruleOf(why), t.in.Reason))
 	return err
-}
-
-// refusalEvent is how the log calls a refusal; the database's own troubles are
-// none, and are given back.
-func refusalEvent(why error) (string, error) {
-	switch kind := model.KindOf(why); {
-	case kind == model.Internal, kind == model.Busy:
-		return "", why
-	case kind == model.Denied && codeOf(why) != authz.CodeStepUp, kind == model.Unauthenticated, kind == model.NotFound:
-		return "denied", nil
-	}
-	return "refused", nil
 }

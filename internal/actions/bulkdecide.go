@@ -2,7 +2,6 @@ package actions
 
 import (
 	"context"
-	"errors"
 
 	"countersign/internal/authz"
 	"countersign/internal/model"
@@ -32,33 +31,11 @@ func (r *Runner) decideBulk(ctx context.Context, actor authz.Actor, id, says str
 	if err := in.check(); err != nil {
 		return List{}, err
 	}
-	var t *decidingList
-	err := r.db.Update(ctx, func(tx *store.Tx) error {
-		t = &decidingList{Runner: r, tx: tx, actor: actor, says: says, in: in}
-		return t.run(id)
-	})
-	if errors.Is(err, model.Unknown) {
-		err = r.wasBulkDecided(ctx, t, id, err)
-	}
-	if err == nil {
-		err = t.refusal
-	}
-	if err != nil {
-		return List{}, err
-	}
-	r.carryOn()
-	return r.GetBulk(ctx, actor, id)
-}
-
-// wasBulkDecided reads again after a commit of which the database did not say
-// whether it was kept.
-func (r *Runner) wasBulkDecided(ctx context.Context, t *decidingList, id string, doubt error) error {
-	return r.db.View(ctx, func(tx *store.Tx) error {
-		b, err := tx.Bulk(id)
-		if err == nil && !t.said(b) {
-			err = doubt
-		}
-		return err
+	kept := func(b model.Bulk) bool { return (&decidingList{actor: actor, says: says, in: in}).said(b) }
+	return r.onBulk(ctx, actor, id, kept, func(tx *store.Tx) (refusal, err error) {
+		t := &decidingList{Runner: r, tx: tx, actor: actor, says: says, in: in}
+		err = t.run(id)
+		return t.refusal, err
 	})
 }
 
@@ -93,7 +70,8 @@ func (t *decidingList) run(id string) (err error) {
 	if t.said(t.b) {
 		return nil
 	}
-	if err := t.may(); err != nil {
+	q := question{BulkAsked(t.b), RequestState(t.b, t.tx.Now()), t.b.Digest}
+	if err := q.mayDecide(t.tx, t.actor, t.says, t.in); err != nil {
 		return t.refuse(err)
 	}
 	if t.says == sayApprove {
@@ -140,39 +118,6 @@ func (t *decidingList) dismissed(because string) error {
 	t.refusal = model.Errorf(model.Conflict, "approval-closed", "%s The request was dismissed.", because).
 		With("state", string(model.ApprovalDismissed)).With("changes", []string{because})
 	return t.append("refused", "approval-closed", "")
-}
-
-// may checks rights as they are now, then that the request is open and is the
-// one that was looked at. One's own approval is refused as such first.
-func (t *decidingList) may() error {
-	asked := BulkAsked(t.b)
-	if t.says == sayApprove {
-		if own := authz.MayApprove(t.actor, asked); own.Code == authz.CodeSelfApproval {
-			return own.Err()
-		}
-	}
-	fresh, err := t.tx.Refresh(model.Actor(t.actor))
-	if err != nil {
-		return err
-	}
-	now := authz.Actor(fresh)
-	rule := map[string]func(authz.Actor, authz.Request) authz.Decision{sayApprove: authz.MayApprove, sayReject: authz.MayReject, sayWithdraw: authz.MayWithdraw}
-	may := rule[t.says](now, asked)
-	switch state := t.b.Standing(t.tx.Now()); {
-	case state != model.BulkOpen:
-		return model.Errorf(model.Conflict, "approval-closed", "This request is %s; nothing more can be decided on it.", requestState(state)).
-			With("state", string(requestState(state)))
-	case !may.Allowed:
-		if may.Code == authz.CodeNotFound {
-			may.Code = authz.CodeDenied // they saw it when they began
-		}
-		return may.Err()
-	case t.in.Digest != t.b.Digest:
-		return model.Errorf(model.Conflict, "digest-mismatch", "The digest is not that of this request: something else was looked at.")
-	case t.says == sayWithdraw:
-		return nil
-	}
-	return authz.StepUpNeeded(now, authz.Decide, t.tx.Now()).Err()
 }
 
 // requestState is the state of a request about a list, in the words of requests.

@@ -131,7 +131,7 @@ func (l *listing) planAll(ctx context.Context, intents []string) error {
 		item := model.BulkItem{Position: len(l.items) + 1, IntentID: id}
 		var row store.Preview
 		var creator string
-		err := l.waiting(ctx, func(last bool) error {
+		err := patientlyUntil(ctx, l.until, func(last bool) error {
 			return l.db.Rehearse(ctx, func(tx *store.Tx) (err error) {
 				row, creator, err = l.plan(tx, &item, last)
 				return err
@@ -146,23 +146,6 @@ func (l *listing) planAll(ctx context.Context, intents []string) error {
 		l.items = append(l.items, item)
 	}
 	return nil
-}
-
-// waiting runs fn again while a worker only looks at the intent, until the
-// list's patience is over.
-func (l *listing) waiting(ctx context.Context, fn func(last bool) error) error {
-	for {
-		last := !time.Now().Before(l.until)
-		err := fn(last)
-		if !errors.Is(err, errLooking) || last {
-			return err
-		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }
 
 // exclude takes a refusal for why an item is left out; other errors end the list.

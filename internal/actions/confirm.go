@@ -198,15 +198,12 @@ func changesSince(before []byte, after Plan, c *model.Case) []string {
 
 // refuse ends the run with an entry and nothing else.
 func (t *confirming) refuse(why error) error {
-	event, result := "refused", codeOf(why)
-	switch kind := model.KindOf(why); {
-	case kind == model.Internal, kind == model.Busy:
-		return why
-	case kind == model.Denied && result != authz.CodeStepUp, kind == model.Unauthenticated, kind == model.NotFound:
-		event = "denied"
+	event, err := refusalEvent(why)
+	if err != nil {
+		return err
 	}
 	t.refusal = why
-	entry, err := t.append(event, result, ruleOf(why))
+	entry, err := t.append(event, codeOf(why), ruleOf(why))
 	if err != nil {
 		return err
 	}

@@ -39,3 +39,15 @@ func (r *Runner) noteDenials(ctx context.Context, actor authz.Actor, event strin
 func oneAccount(actor authz.Actor) []string {
 	return append(actor.Accounts(), "")[:1]
 }
+
+// refusalEvent is how the log calls a refusal; the database's own troubles are
+// none, and are given back.
+func refusalEvent(why error) (string, error) {
+	switch kind := model.KindOf(why); {
+	case kind == model.Internal, kind == model.Busy:
+		return "", why
+	case kind == model.Denied && codeOf(why) != authz.CodeStepUp, kind == model.Unauthenticated, kind == model.NotFound:
+		return "denied", nil
+	}
+	return "refused", nil
+}

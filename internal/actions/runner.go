@@ -52,7 +52,11 @@ var errLooking = errors.New("a worker holds the intent for a look")
 // patiently runs fn again while a worker only looks at the intent. fn is told
 // when it is the last time, and must then decide.
 func patiently(ctx context.Context, fn func(last bool) error) error {
-	until := time.Now().Add(patience)
+	return patientlyUntil(ctx, time.Now().Add(patience), fn)
+}
+
+// patientlyUntil is patiently with a patience that began before.
+func patientlyUntil(ctx context.Context, until time.Time, fn func(last bool) error) error {
 	for {
 		last := !time.Now().Before(until)
 		err := fn(last)
