@@ -237,5 +237,9 @@ func TestOwnership(t *testing.T) {
 	olga.wants(olga.get("/?owner=me"), 200, "1 match", "1 open, 1 taken by you")
 	otto.wants(otto.get("/intents/"+id), 200, "Owner: Olga", "Take it over")
 	ann.wants(ann.post("/intents/"+id+"/owner", "do", "take"), 403, "Not allowed")
-	olga.wants(olga.follow(olga.post("/intents/"+id+"/owner", "do", "release")), 200, "Owner: nobody")
+	p := olga.follow(olga.post("/intents/"+id+"/owner", "do", "release"))
+	olga.wants(p, 200, "Owner: nobody")
+	if !regexp.MustCompile(`</span>\s+<button class="link" type="submit" name="do" value="take">`).MatchString(p.body) {
+		t.Error("the owner and the button beside it run together")
+	}
 }
