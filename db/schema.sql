@@ -821,7 +821,6 @@ CREATE TABLE bulks (
   closed_at      BIGINT NOT NULL DEFAULT 0, -- when its last item was done, or the request ended
   closed_because TEXT NOT NULL DEFAULT ''
 );
-CREATE INDEX bulks_actor ON bulks (actor, created_at, id);
 CREATE INDEX bulks_running ON bulks (id) WHERE state = 'running';
 CREATE INDEX bulks_open ON bulks (expires_at) WHERE state = 'open';
 CREATE INDEX bulks_requests ON bulks (account, state, used_at, id) WHERE people > 1 AND used_at > 0;

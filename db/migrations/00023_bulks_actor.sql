@@ -1,0 +1,3 @@
+-- +goose Up
+-- Nothing asks for a person's own lists.
+DROP INDEX bulks_actor;
