@@ -14,7 +14,8 @@ import (
 	"countersign/internal/store"
 )
 
-// minReason is how long a reason is at least, in characters; maxReason bounds it.
+// minReason is how long a reason is at least, in characters that are seen;
+// maxReason bounds it.
 const (
 	minReason = 8
 	maxReason = 2000
@@ -51,10 +52,10 @@ func (r *Runner) Confirm(ctx context.Context, actor authz.Actor, id string, in C
 // check trims the reason and refuses one that says too little.
 func (in *Confirmation) check() error {
 	in.Reason = strings.TrimSpace(in.Reason)
-	switch n := utf8.RuneCountInString(in.Reason); {
-	case n < minReason:
+	switch {
+	case model.Visible(in.Reason) < minReason:
 		return invalid("/reason", "is shorter than 8 characters")
-	case n > maxReason:
+	case utf8.RuneCountInString(in.Reason) > maxReason:
 		return invalid("/reason", "is longer than 2,000 characters")
 	case strings.ContainsFunc(in.Reason, func(r rune) bool { return model.Disruptive(r) && !strings.ContainsRune("\n\r\t", r) }):
 		return invalid("/reason", "holds control characters, or ones that turn the direction of text")

@@ -117,7 +117,7 @@ func (in markInput) checkResult(f *faults) {
 	if in.Result != markHappened && in.Result != markNothing {
 		f.add("/input/result", "says neither that it happened (happened) nor that it did not (did_not_happen)")
 	}
-	if in.ExternalRef == "" && in.Result == markHappened {
+	if model.Visible(in.ExternalRef) == 0 && in.Result == markHappened {
 		f.add("/input/external_ref", "is missing: what happened has a reference at the provider or the bank")
 	}
 	if len(in.ExternalRef) > maxRef || !plain(in.ExternalRef) {

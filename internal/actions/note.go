@@ -61,8 +61,8 @@ func (r *Runner) write(tx *store.Tx, actor authz.Actor, c *model.Case, text stri
 	return n, err
 }
 
-// noteText is a text as it is kept: lines ended in one way, nothing around it. The
-// error is of kind Invalid for one that is too long or that could disturb what
+// noteText is a text as it is kept: lines ended in one way, nothing around it, and
+// "" where nothing of it is seen. The error is of kind Invalid for one that is too long or that could disturb what
 // stands beside it.
 func noteText(text, location string) (string, error) {
 	text = strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
@@ -71,6 +71,8 @@ func noteText(text, location string) (string, error) {
 		return "", invalid(location, "holds characters that are no text, or that turn the direction of what follows them")
 	case utf8.RuneCountInString(text) > maxNote:
 		return "", invalid(location, "is longer than 2,000 characters")
+	case model.Visible(text) == 0:
+		return "", nil
 	}
 	return text, nil
 }

@@ -57,7 +57,7 @@ func TestNotes(t *testing.T) {
 	if got := w.notes(w.aud, id); got != want {
 		t.Errorf("the notes are %q, want %q", got, want)
 	}
-	for text, field := range map[string]string{" \n ": "is empty", strings.Repeat("é", maxNote+1): "2,000", "a\x00b": "no text", "a\u202eb": "direction", "\xff": "no text"} {
+	for text, field := range map[string]string{" \n ": "is empty", "\u200b\u2060 \u3164": "is empty", strings.Repeat("é", maxNote+1): "2,000", "a\x00b": "no text", "a\u202eb": "direction", "\xff": "no text"} {
 		_, err := w.run.Note(t.Context(), w.ada, id, text)
 		if wantCode(t, err, "invalid-params"); err == nil || !strings.Contains(faultIn(err), field) {
 			t.Errorf("%.20q: %v", text, err)
@@ -184,4 +184,11 @@ func TestKeysKeepNoViews(t *testing.T) {
 	if got := w.entries("view."); !slices.Equal(got, []string{"view.denied"}) {
 		t.Errorf("the log has %s", got)
 	}
+}
+
+// TestANameThatNobodySeesIsNone: a view is found by its name.
+func TestANameThatNobodySeesIsNone(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.run.SaveView(t.Context(), w.ada, store.View{Account: "acme", Name: strings.Repeat("\u200b", 8), Query: "kind=payout"})
+	wantCode(t, err, "invalid-params")
 }

@@ -76,7 +76,7 @@ func orTooMany(err error) error {
 func viewName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	switch {
-	case name == "":
+	case model.Visible(name) == 0:
 		return "", invalid("/name", "is empty: a view needs one to be found by")
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, model.Disruptive):
 		return "", invalid("/name", "holds characters that a name cannot have")

@@ -58,7 +58,7 @@ func (t *Tx) AddPersonKey(person, name string, steppedUp model.Time) (id, key st
 }
 
 func (t *Tx) addKey(prefix, name string, k APIKey) (id, key string, err error) {
-	if name = strings.TrimSpace(name); name == "" || len(name) > 100 {
+	if name = strings.TrimSpace(name); model.Visible(name) == 0 || len(name) > 100 {
 		return "", "", model.Errorf(model.Invalid, "invalid-params", "A key has a name of 1 to 100 characters").
 			WithFields(model.Field{Location: "name", Message: "is empty or too long"})
 	}

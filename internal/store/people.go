@@ -36,7 +36,7 @@ func (t *Tx) AddPerson(email, name string) (model.Person, error) {
 		return model.Person{}, model.Errorf(model.Invalid, "invalid-params", "That is no e-mail address").
 			WithFields(model.Field{Location: "email", Message: "is no e-mail address"})
 	}
-	if name = strings.TrimSpace(name); name == "" {
+	if name = strings.TrimSpace(name); model.Visible(name) == 0 {
 		name, _, _ = strings.Cut(email, "@")
 	}
 	p := model.Person{ID: t.NewID("person"), Email: email, Name: name, CreatedAt: t.now, Zone: "UTC", Keyboard: true}
