@@ -86,7 +86,9 @@ func TestConfirmOutcomes(t *testing.T) {
 		event  string // the entry that it leaves; "" leaves none
 	}{
 		{"too short a reason", nil, nil, func(p Preview) Confirmation { return Confirmation{Reason: " seven77 ", Digest: p.Digest} }, "invalid-params", ""},
-		{"eight characters that nobody sees", nil, nil, func(p Preview) Confirmation { return Confirmation{Reason: strings.Repeat("\u200b", 8), Digest: p.Digest} }, "invalid-params", ""},
+		{"eight characters that nobody sees", nil, nil, func(p Preview) Confirmation {
+			return Confirmation{Reason: strings.Repeat("\u200b", 8), Digest: p.Digest}
+		}, "invalid-params", ""},
 		{"eight characters", nil, nil, func(p Preview) Confirmation { return Confirmation{Reason: "äöüäöüäö", Digest: p.Digest} }, "", "action.retry_unfinished.executed"},
 		{"other digest", nil, nil, func(p Preview) Confirmation { return Confirmation{Reason: reason, Digest: "00"} }, "digest-mismatch", "action.retry_unfinished.refused"},
 		{"expired", func(w *world, _ string) { w.wait(11 * time.Minute) }, nil, ok, "preview-expired", "action.retry_unfinished.refused"},

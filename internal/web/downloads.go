@@ -49,6 +49,6 @@ func (v *visit) upload() error {
 	if err != nil {
 		return err
 	}
-	attach(v.c.Response().Header(), u.Name)
+	attach(v.c.Response().Header(), fileName(u.Name, u.MediaType))
 	return v.c.Blob(http.StatusOK, u.MediaType, u.Body)
 }

@@ -54,6 +54,7 @@ func TestMarkWithAFile(t *testing.T) {
 	olga.wants(olga.sendFile(id, "empty.txt", "", fields), 422, "The file is empty: it has 0 bytes")
 	p := olga.follow(olga.sendFile(id, "letter.txt", "paid once", fields))
 	olga.wants(p, 200, "letter.txt", "Its SHA-256", "4eb6a9aa", "happened, 900.50 EUR", "Nine hundred euros and fifty cents")
+	olga.wants(olga.follow(olga.sendFile(id, "letter.html", "paid once", fields)), 200, "letter.html", "saved as letter.csv")
 }
 
 // TestMarkOfWhatCameBack holds that a return can only be recorded as one.

@@ -201,7 +201,11 @@ func (p planner) records() (facts []templates.Fact) {
 	}
 	add("Dated", p.dated(in.Date))
 	if p.upload.ID != "" {
-		add("Document", say(templates.LinkText("/uploads/"+p.upload.ID, templates.Name(p.upload.Name)), " ", templates.Key(p.upload.ID)))
+		as := ""
+		if saved := fileName(p.upload.Name, p.upload.MediaType); saved != p.upload.Name {
+			as = " saved as " + saved // of what its bytes are
+		}
+		add("Document", say(templates.LinkText("/uploads/"+p.upload.ID, templates.Name(p.upload.Name)), as, " ", templates.Key(p.upload.ID)))
 		add("Its SHA-256", say(templates.Key(hex.EncodeToString(p.upload.SHA256))))
 		return facts
 	}

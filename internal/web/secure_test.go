@@ -240,7 +240,7 @@ func TestBodiesAreLimited(t *testing.T) {
 	form := multipart.NewWriter(&body)
 	form.WriteField("csrf", olga.token())
 	form.WriteField("step", "create-payout")
-	file, err := form.CreateFormFile("document", "letter.pdf")
+	file, err := form.CreateFormFile("document", "letter.html")
 	w.must(err)
 	file.Write([]byte("%PDF-1.4 a letter"))
 	w.must(form.Close())
