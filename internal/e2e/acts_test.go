@@ -53,12 +53,13 @@ func (b *tab) follow(href string) int64 {
 	return b.press(fmt.Sprintf(`main a[href=%q]`, href))
 }
 
-// preview opens an action from an intent's page and asks for its preview.
+// asking is the button of an intent's page that makes an action's preview.
+func asking(action string) string { return `.q5 button[formaction$="/actions/` + action + `"]` }
+
+// preview asks for an action's preview from an intent's page.
 func (b *tab) preview(action string) {
 	b.t.Helper()
-	b.press(`.q5 a.btn[href*="/actions/` + action + `"]`)
-	b.shot("form-" + action)
-	b.press(`main form button.main`)
+	b.press(asking(action))
 	if !strings.HasPrefix(b.at(), "/previews/") {
 		b.t.Fatalf("no preview of %s, but %s:\n%s", action, b.at(), b.text("main"))
 	}

@@ -70,7 +70,7 @@ func (b *tab) doubtful(intent string) {
 	b.t.Helper()
 	for range 120 {
 		b.open(intent)
-		if strings.Contains(b.text(".q3"), "may or may not have been paid") && b.attribute(`.q5 a.btn[href*="/actions/reconcile"]`, "href") != "" {
+		if strings.Contains(b.text(".q3"), "may or may not have been paid") && b.attribute(asking("reconcile"), "name") != "" {
 			return
 		}
 		time.Sleep(500 * time.Millisecond)
@@ -84,11 +84,10 @@ func (b *tab) doubtful(intent string) {
 func (b *tab) reconcile(intent, reason string) int {
 	b.t.Helper()
 	b.open(intent)
-	if b.attribute(`.q5 a.btn[href*="/actions/reconcile"]`, "href") == "" {
+	if b.attribute(asking("reconcile"), "name") == "" {
 		return 0
 	}
-	b.press(`.q5 a.btn[href*="/actions/reconcile"]`)
-	if b.press(`main form button.main`); !strings.HasPrefix(b.at(), "/previews/") {
+	if b.press(asking("reconcile")); !strings.HasPrefix(b.at(), "/previews/") {
 		return 0
 	}
 	if b.attribute("form.sign", "method") == "" {

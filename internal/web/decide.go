@@ -36,7 +36,7 @@ func (d decider) actionRows(verdicts []actions.Verdict) []templates.ActionRow {
 		rows[i] = templates.ActionRow{Label: title(verdict.Action), Step: stepOf(verdict), Allowed: verdict.Allowed, Denied: byRights(verdict),
 			Because: d.prose(verdict.Because), Rule: verdict.Rule, People: d.peopleOf(verdict)}
 		if verdict.Allowed {
-			rows[i].Open = &templates.Button{Href: actionPath(c.ID, verdict.Action, formStep(verdict)), Label: openLabel(verdict.Action)}
+			rows[i].Open = opening(c.ID, verdict)
 		}
 	}
 	return rows
@@ -61,11 +61,13 @@ func formStep(v actions.Verdict) string {
 // byRights reports whether the viewer's rights refuse it and not the state.
 func byRights(v actions.Verdict) bool { return strings.HasPrefix(v.Rule, "rights.") }
 
-func openLabel(action string) string {
-	if action == model.MarkExternalResult || action == model.Abandon {
-		return "Fill in"
+// opening leads to an action: to its form where something is to be filled in, to
+// its preview at once where nothing is.
+func opening(intent string, v actions.Verdict) *templates.Button {
+	if v.Action == model.MarkExternalResult || v.Action == model.Abandon {
+		return &templates.Button{Href: actionPath(intent, v.Action, formStep(v)), Label: "Fill in"}
 	}
-	return "Preview"
+	return &templates.Button{Href: actionPath(intent, v.Action, ""), Label: "Preview", Ask: true, Step: formStep(v)}
 }
 
 // peopleOf says who else decides: those who may where the viewer may not, and
@@ -202,7 +204,9 @@ func (d decider) proposedButtons(verdicts []actions.Verdict) (main, second *temp
 func (d decider) buttonFor(verdicts []actions.Verdict, action, about string) *templates.Button {
 	for _, v := range verdicts {
 		if v.Action == action && v.Allowed && (v.Step == nil || about == "" || *v.Step == about) {
-			return &templates.Button{Href: actionPath(d.c.ID, v.Action, formStep(v)), Label: openLabel(v.Action) + ": " + words(v.Action)}
+			b := opening(d.c.ID, v)
+			b.Label += ": " + words(v.Action)
+			return b
 		}
 	}
 	return nil
