@@ -72,6 +72,7 @@ func (p *Planning) call(c *model.Case, s *model.Step, generation int) (model.Pla
 // look describes a question to the provider.
 func look(s *model.Step, address string) model.PlannedCall {
 	call := describe(s)
+	call.WireKey, call.KeyHeader = "", "" // it asks by our reference, or for the object
 	call.Method, call.URL, call.State = "GET", address, s.State
 	call.OnRepeat = "It answers again: asking changes nothing."
 	return call
@@ -79,7 +80,7 @@ func look(s *model.Step, address string) model.PlannedCall {
 
 // describe tells what is known of a step's calls in its present generation.
 func describe(s *model.Step) model.PlannedCall {
-	call := model.PlannedCall{Step: s.Name, StepKey: s.Key(), WireKey: s.WireKey, Generation: s.Generation, Class: s.Class, OnRepeat: s.Contract.OnRepeat}
+	call := model.PlannedCall{Step: s.Name, StepKey: s.Key(), WireKey: s.WireKey, KeyHeader: s.Contract.KeyHeader(), Generation: s.Generation, Class: s.Class, OnRepeat: s.Contract.OnRepeat}
 	for i := range s.Attempts {
 		if a := &s.Attempts[i]; a.Generation == s.Generation {
 			call.SentBefore++

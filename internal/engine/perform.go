@@ -37,7 +37,7 @@ func (e *Engine) send(ctx context.Context, adapter provider.Adapter, j *job) mod
 	began := time.Now()
 	out := adapter.Send(ctx, provider.Call{
 		Request:   provider.Request{Method: g.Method, URL: g.URL, ContentType: g.ContentType, Body: g.Body},
-		Operation: s.Operation, WireKey: g.WireKey, RequestID: j.request, Deadline: e.Timing.Call,
+		Operation: s.Operation, WireKey: g.WireKey, KeyHeader: s.Contract.KeyHeader(), RequestID: j.request, Deadline: e.Timing.Call,
 		Expect:          e.expect(j),
 		FirstByteBefore: func() bool { return j.call.left(e.Clock()) > 0 },
 	})

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Stored says which answers a provider keeps under a key and replays.
 type Stored string
@@ -90,6 +93,16 @@ type Contract struct {
 
 // Keyed reports whether the provider takes a key for the operation.
 func (c Contract) Keyed() bool { return c.Carrier != "" }
+
+// KeyHeader names the header in which the key travels; "" where it travels
+// otherwise, or the provider takes none.
+func (c Contract) KeyHeader() string {
+	name, header := strings.CutPrefix(c.Carrier, "header ")
+	if !header {
+		return ""
+	}
+	return name
+}
 
 // Queryable reports whether the operation's objects can be looked up.
 func (c Contract) Queryable() bool { return c.Lookup != LookupNone && c.Lookup != "" }

@@ -19,7 +19,8 @@ func NewPlan() Plan {
 type PlannedCall struct {
 	Step       string    `json:"step"`
 	StepKey    string    `json:"step_key"`
-	WireKey    string    `json:"wire_key"`
+	WireKey    string    `json:"wire_key"`             // "" where no key goes out: a question, work of our own
+	KeyHeader  string    `json:"key_header,omitempty"` // the header that carries it; "" where the body does
 	Generation int       `json:"generation"`
 	Class      Class     `json:"class"`
 	State      StepState `json:"state"`  // of the step, when it was planned

@@ -67,6 +67,7 @@ type Call struct {
 	Request
 	Operation string
 	WireKey   string
+	KeyHeader string // that carries the wire key, by the contract that the step is bound to; "" is none
 	RequestID string // ours, in a header and in the attempt
 	Expect    Expect
 	Deadline  time.Duration // what is left for the whole call

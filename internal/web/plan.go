@@ -265,14 +265,15 @@ func (p planner) call(call model.PlannedCall) templates.CallView {
 			v.Party = nil
 		}
 	}
-	v.WireKey = wireKey(call, s)
+	v.WireKey = wireKey(call)
 	v.Pretty = indented(call.Body)
 	p.callHistory(&v, call, s)
 	return v
 }
 
-// wireKey shows the key as it goes out, and in which header or field.
-func wireKey(call model.PlannedCall, s *model.Step) templates.Text {
+// wireKey shows the key as it goes out, and in which header, or that it is in the
+// body; nil where none goes out.
+func wireKey(call model.PlannedCall) templates.Text {
 	if call.WireKey == "" {
 		return nil
 	}
@@ -280,8 +281,11 @@ func wireKey(call model.PlannedCall, s *model.Step) templates.Text {
 	if call.WireKey == call.StepKey {
 		text = say(text, " the step key as it is")
 	}
-	if s != nil && s.Contract.Carrier != "" && s.Contract.Keyed() {
-		text = say(text, ", in the ", templates.Code(s.Contract.Carrier))
+	switch {
+	case call.KeyHeader != "":
+		text = say(text, ", in the ", templates.Code("header "+call.KeyHeader))
+	case strings.Contains(call.Body, call.WireKey):
+		text = say(text, ", in the body")
 	}
 	return text
 }

@@ -67,9 +67,15 @@ var cast = []struct {
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
+	return newWorldOver(t, func(bank string) string { return bank })
+}
+
+// newWorldOver is a world whose engine reaches the bank by another address.
+func newWorldOver(t testing.TB, way func(bank string) string) *world {
+	t.Helper()
 	w := &world{TB: t, ids: map[string]string{}, clock: time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)}
 	w.openBank()
-	registry, err := provider.NewRegistry(map[string]provider.Adapter{"bank": sandbox.New(sandbox.Config{Name: "bank", URL: w.bank.URL(),
+	registry, err := provider.NewRegistry(map[string]provider.Adapter{"bank": sandbox.New(sandbox.Config{Name: "bank", URL: way(w.bank.URL()),
 		Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", Clock: w.now})},
 		map[string]provider.Routes{provider.AnyAccount: {Payouts: "bank", Credits: "bank", Disputes: "bank", Messages: "bank"}})
 	w.must(err)

@@ -93,7 +93,8 @@ func (l *live) send(o provider.Order, deadline time.Duration) model.Outcome {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	return l.adapter.Send(l.t.Context(), provider.Call{Request: request, Operation: o.Operation, WireKey: o.WireKey,
+	contract, _ := l.adapter.Contract(o.Operation)
+	return l.adapter.Send(l.t.Context(), provider.Call{Request: request, Operation: o.Operation, WireKey: o.WireKey, KeyHeader: contract.KeyHeader(),
 		RequestID: "req-1", Deadline: deadline, Expect: expectation(o)})
 }
 

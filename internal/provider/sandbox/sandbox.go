@@ -15,9 +15,6 @@ import (
 	"countersign/internal/provider"
 )
 
-// keyHeader carries the wire key.
-const keyHeader = "Idempotency-Key"
-
 // Config says which sandbox, and how it behaves. Zero values take the sandbox's
 // own defaults.
 type Config struct {
@@ -121,12 +118,11 @@ func (a *Adapter) Contract(operation string) (model.Contract, bool) {
 // Send carries one effect, at most once.
 func (a *Adapter) Send(ctx context.Context, call provider.Call) model.Outcome {
 	header := http.Header{"User-Agent": {"countersign"}, "Accept": {"application/json"}}
-	contract := a.contracts[call.Operation]
-	if contract.Keyed() {
-		header.Set(keyHeader, call.WireKey)
+	if call.KeyHeader != "" {
+		header.Set(call.KeyHeader, call.WireKey)
 	}
 	call.Expect = expected(call.Operation, call.Expect)
-	return provider.Classify(contract, form{}, call, a.client.Send(ctx, call, header))
+	return provider.Classify(a.contracts[call.Operation], form{}, call, a.client.Send(ctx, call, header))
 }
 
 // Query reads the object where it is known, else all objects under our
