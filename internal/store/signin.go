@@ -70,22 +70,31 @@ func (t *Tx) UseSignInLink(token string) (person string, err error) {
 	return l.Person, err
 }
 
-// Limits of failed tries to sign in, per subject.
+// Limits of failed tries to sign in: of one person from one network address, and
+// of one person from anywhere or one network address for anybody. An office
+// shares an address, and whoever guesses there locks themselves out, not it.
 const (
-	MaxTries    = 10
-	TriesWithin = 15 * time.Minute
+	MaxTries     = 10
+	MaxTriesWide = 100
+	TriesWithin  = 15 * time.Minute
 )
 
-// TakeTry takes one try from each subject (an e-mail address, a network
-// address, each as a digest) before a password is looked at, so that many at
-// once cannot pass the limit. Either taken names the tries, or none was taken
-// and wait is the moment from which the next one is.
-func (t *Tx) TakeTry(subjects ...string) (taken []string, wait model.Time, err error) {
+// Tried is what tries are counted against, as a digest, and how many it has
+// within TriesWithin.
+type Tried struct {
+	Subject string
+	Most    int
+}
+
+// TakeTry takes one try from each subject before a password is looked at, so
+// that many at once cannot pass the limit. Either taken names the tries, or none
+// was taken and wait is the moment from which the next one is.
+func (t *Tx) TakeTry(subjects ...Tried) (taken []string, wait model.Time, err error) {
 	if _, err := t.Exec("DELETE FROM signin_tries WHERE at <= ?", t.now.Add(-TriesWithin)); err != nil {
 		return nil, 0, err
 	}
 	for _, subject := range subjects {
-		if err := t.oneAtATime("signin " + subject); err != nil {
+		if err := t.oneAtATime("signin " + subject.Subject); err != nil {
 			return nil, 0, err
 		}
 		next, err := t.nextTry(subject)
@@ -99,7 +108,7 @@ func (t *Tx) TakeTry(subjects ...string) (taken []string, wait model.Time, err e
 	}
 	for _, subject := range subjects {
 		id := t.NewID("try")
-		if _, err := t.Exec("INSERT INTO signin_tries (id, subject, at) VALUES (?, ?, ?)", id, subject, t.now); err != nil {
+		if _, err := t.Exec("INSERT INTO signin_tries (id, subject, at) VALUES (?, ?, ?)", id, subject.Subject, t.now); err != nil {
 			return nil, 0, err
 		}
 		taken = append(taken, id)
@@ -108,18 +117,18 @@ func (t *Tx) TakeTry(subjects ...string) (taken []string, wait model.Time, err e
 }
 
 // nextTry is when the subject has a try again; 0 when it has one now.
-func (t *Tx) nextTry(subject string) (model.Time, error) {
+func (t *Tx) nextTry(subject Tried) (model.Time, error) {
 	var tries []model.Time
-	err := t.Select(&tries, "SELECT at FROM signin_tries WHERE subject = ? ORDER BY at DESC LIMIT ?", subject, MaxTries)
-	if err != nil || len(tries) < MaxTries {
+	err := t.Select(&tries, "SELECT at FROM signin_tries WHERE subject = ? ORDER BY at DESC LIMIT ?", subject.Subject, subject.Most)
+	if err != nil || len(tries) < subject.Most {
 		return 0, err
 	}
-	return tries[MaxTries-1].Add(TriesWithin), nil
+	return tries[subject.Most-1].Add(TriesWithin), nil
 }
 
 // ForgiveTry gives tries back after the right password, and with them all that
-// were taken from own, the subject of the person's e-mail address. Other tries
-// from the same network address stay counted.
+// were taken from own, the subject of the person at their network address. Other
+// tries from there stay counted.
 func (t *Tx) ForgiveTry(taken []string, own string) error {
 	for _, id := range taken {
 		if _, err := t.Exec("DELETE FROM signin_tries WHERE id = ?", id); err != nil {

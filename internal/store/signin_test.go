@@ -65,7 +65,11 @@ func TestSignInLinkEnds(t *testing.T) {
 // take is one try; it gives what TakeTry gives.
 func take(t *testing.T, db *store.DB, subjects ...string) (taken []string, wait model.Time) {
 	t.Helper()
-	update(t, db, func(tx *store.Tx) (err error) { taken, wait, err = tx.TakeTry(subjects...); return err })
+	var list []store.Tried
+	for _, subject := range subjects {
+		list = append(list, store.Tried{Subject: subject, Most: store.MaxTries})
+	}
+	update(t, db, func(tx *store.Tx) (err error) { taken, wait, err = tx.TakeTry(list...); return err })
 	return taken, wait
 }
 
@@ -118,7 +122,7 @@ func TestTriesAtOnce(t *testing.T) {
 	for range 2 * store.MaxTries {
 		wg.Go(func() {
 			err := db.Update(t.Context(), func(tx *store.Tx) error {
-				_, wait, err := tx.TakeTry("olga")
+				_, wait, err := tx.TakeTry(store.Tried{Subject: "olga", Most: store.MaxTries})
 				if wait == 0 && err == nil {
 					let.Add(1)
 				}

@@ -26,19 +26,24 @@ func Wait(err error) (at model.Time, ok bool) {
 	return at, ok
 }
 
-// emailSubject and addressSubject name what tries are counted against, without
-// storing what people typed.
-func emailSubject(email string) string { return digest("email " + store.NormalEmail(email)) }
+// counted are the subjects that a try counts against, without what people typed:
+// the person at their network address, the person anywhere, and the address.
+func counted(email, address string) (pair string, all []store.Tried) {
+	email, address = "email "+store.NormalEmail(email), "address "+network(address)
+	pair = digest(email + " " + address)
+	return pair, []store.Tried{{Subject: pair, Most: store.MaxTries}, {Subject: digest(email), Most: store.MaxTriesWide},
+		{Subject: digest(address), Most: store.MaxTriesWide}}
+}
 
-// addressSubject takes an IPv6 network for one address: a single customer has
-// 2^64 of them.
-func addressSubject(address string) string {
+// network takes an IPv6 network for one address: a single customer has 2^64 of
+// them.
+func network(address string) string {
 	if ip, err := netip.ParseAddr(address); err == nil && ip.Unmap().Is6() {
 		if network, err := ip.WithZone("").Prefix(64); err == nil {
 			address = network.String()
 		}
 	}
-	return digest("address " + address)
+	return address
 }
 
 func digest(text string) string {

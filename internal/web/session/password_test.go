@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"countersign/internal/model"
+
+	"countersign/internal/store"
 )
 
 // vector is from the tests of the argon2 reference implementation.
@@ -79,11 +81,20 @@ func TestSubjects(t *testing.T) {
 		{"192.0.2.1", "192.0.2.1", true},
 		{"::ffff:192.0.2.1", "::ffff:192.0.2.2", false},
 	} {
-		if got := addressSubject(test.one) == addressSubject(test.two); got != test.same {
+		if got := network(test.one) == network(test.two); got != test.same {
 			t.Errorf("%s and %s: the same %v, want %v", test.one, test.two, got, test.same)
 		}
 	}
-	if emailSubject(" A@b.com") != emailSubject("a@B.com ") || emailSubject("x") == addressSubject("x") {
-		t.Error("subjects of addresses are mixed up")
+	one, list := counted(" A@b.com", "192.0.2.1")
+	other, _ := counted("a@B.com ", "192.0.2.1")
+	if one != other || len(list) != 3 {
+		t.Errorf("%q and %q are two, in %+v", one, other, list)
+	}
+	seen := map[string]bool{}
+	for i, tried := range list {
+		if want := []int{store.MaxTries, store.MaxTriesWide, store.MaxTriesWide}[i]; tried.Most != want || seen[tried.Subject] {
+			t.Errorf("subject %d has %d tries, want %d, or is another's", i, tried.Most, want)
+		}
+		seen[tried.Subject] = true
 	}
 }

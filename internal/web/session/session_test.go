@@ -167,6 +167,27 @@ func TestTooManyTries(t *testing.T) {
 	}
 }
 
+// TestAnOfficeIsNotLockedOutByOne: wrong passwords for one person leave others at
+// the same network address alone, and that person elsewhere.
+func TestAnOfficeIsNotLockedOutByOne(t *testing.T) {
+	address := "192.0.2.1"
+	h := open(t, session.Options{Address: func(*http.Request) string { return address }})
+	b := h.browser(t)
+	refused := func(email string) bool { _, ok := session.Wait(b.signIn(email, "wrong")); return ok }
+	for range store.MaxTries {
+		b.signIn("rival@example.com", "wrong")
+	}
+	if !refused("rival@example.com") {
+		t.Error("one person has any number of tries at one address")
+	}
+	if err := h.browser(t).signIn("olga@example.com", password); err != nil {
+		t.Errorf("somebody else at the address: %v", err)
+	}
+	if address = "198.51.100.7"; refused("rival@example.com") {
+		t.Error("the person is locked out everywhere")
+	}
+}
+
 func TestNewIDs(t *testing.T) {
 	h := open(t, session.Options{})
 	b := h.browser(t)

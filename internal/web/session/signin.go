@@ -156,10 +156,11 @@ type try struct {
 // check takes a try and compares the password. An unknown address costs as much
 // time as a wrong password.
 func (s *Store) check(r *http.Request, email, password string) (t try, err error) {
-	t.own = emailSubject(email)
+	var subjects []store.Tried
+	t.own, subjects = counted(email, s.opts.Address(r))
 	var wait model.Time
 	err = s.db.Update(r.Context(), func(tx *store.Tx) (err error) {
-		if t.taken, wait, err = tx.TakeTry(t.own, addressSubject(s.opts.Address(r))); err != nil || wait != 0 {
+		if t.taken, wait, err = tx.TakeTry(subjects...); err != nil || wait != 0 {
 			return err
 		}
 		t.person, err = tx.PersonByEmail(email)
