@@ -40,7 +40,8 @@ var secret = map[string]bool{"password": true, "token": true, "csrf": true}
 
 // unkept are fields that belong to the page that they came from, or say which
 // button was pressed: they are neither shown nor put into a form again.
-var unkept = map[string]bool{"digest": true, "plan_code": true, "next": true, "do": true, "person": true, "back": true, "query": true, "id": true}
+var unkept = map[string]bool{"digest": true, "plan_code": true, "next": true, "do": true, "person": true, "back": true, "query": true, "id": true,
+	"here": true, "shown": true, "selection": true, "go": true, "key": true, "session": true, "of": true, "once": true, "step": true}
 
 // sentForm is the form of the request; nil where there is none or it cannot be
 // read. Through a sign-in it is the one that travels along.
@@ -72,6 +73,9 @@ func (v *visit) signsIn() bool {
 
 // typedFields are those of the form that somebody typed or chose.
 func (v *visit) typedFields() url.Values {
+	if v.r.URL.Path == selectionsPath {
+		return nil // ticks are no text, and what was ticked before is kept by itself
+	}
 	fields := v.sentForm()
 	maps.DeleteFunc(fields, func(name string, values []string) bool { return unkept[name] || strings.Join(values, "") == "" })
 	return fields

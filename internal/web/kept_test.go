@@ -248,3 +248,20 @@ func TestAFormWhileTheDatabaseIsAway(t *testing.T) {
 		}
 	}
 }
+
+// TestTicksAreNoText: what a list's form carries along is not shown as typed, and
+// no page says that it was.
+func TestTicksAreNoText(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 90_050)
+	olga := w.browse("Olga")
+	refused := olga.post("/selections", "person", w.ids["Olga"], "intent", id, "shown", strings.Repeat("x", 65), "here", "/", "action", "reconcile", "do", "preview")
+	olga.wants(refused, http.StatusUnprocessableEntity, "This is no page of the list")
+	for _, p := range []page{refused, olga.get("/")} {
+		for _, text := range []string{"You typed", "What you typed"} {
+			if strings.Contains(p.text(), text) {
+				t.Errorf("the page says %q: %s", text, p.text())
+			}
+		}
+	}
+}

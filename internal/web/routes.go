@@ -90,7 +90,7 @@ var pageRoutes = []route{
 	{method: post, path: "/approvals/:id/approve", page: (*visit).approve},
 	{method: post, path: "/approvals/:id/reject", page: (*visit).reject},
 	{method: post, path: "/approvals/:id/withdraw", page: (*visit).withdraw},
-	{method: post, path: "/selections", page: (*visit).tick},
+	{method: post, path: selectionsPath, page: (*visit).tick},
 	{method: get, path: "/selections/:id", page: (*visit).selection},
 	{method: post, path: "/bulk", page: (*visit).newBulk},
 	{method: get, path: "/bulk/:id", page: (*visit).bulk},

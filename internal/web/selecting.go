@@ -11,6 +11,9 @@ import (
 	"countersign/web/templates"
 )
 
+// selectionsPath takes what is ticked on a page of a list.
+const selectionsPath = "/selections"
+
 // carry adds to an address of the list what is selected over its pages.
 func (q queueQuery) carry(address string) string { return carrying(address, q.selection) }
 
@@ -75,7 +78,7 @@ func (v *visit) tick() error {
 	}
 	switch {
 	case form.Do == "preview" && len(s.Intents) == 0:
-		return model.Errorf(model.Invalid, "invalid-params", "Nothing is selected: tick the intents that the action is to be taken on.")
+		return v.to(withSaid(onward(form.Here, s.ID), "nothing-ticked"))
 	case form.Do == "preview":
 		return v.makeBulk(actions.BulkRequest{Action: form.Action, Intents: s.Intents})
 	case form.Do == "look":

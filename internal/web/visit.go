@@ -164,6 +164,10 @@ func (v *visit) titled(title string) templates.Page {
 	if v.r.Method == http.MethodGet {
 		p.Refresh, p.Live = v.r.URL.RequestURI(), v.liveAddress()
 	}
+	if note, ok := saids[v.c.QueryParam(saidParam)]; ok {
+		p.Flash = &note
+		p.Refresh = withSaid(p.Refresh, "") // it is said once
+	}
 	return p
 }
 

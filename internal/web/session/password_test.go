@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"countersign/internal/model"
-
 	"countersign/internal/store"
 )
 
