@@ -52,6 +52,8 @@ type List struct {
 	Creators []string   // ids of the people who answer for its intents
 	Moved    []int      // positions of what moved since it was planned and would not be done
 	Now      model.Time // when it was read
+	// Stands tells, by position, where what each planned item acts on stands now.
+	Stands map[int]model.BulkStand
 }
 
 // GetBulk gives a list. Before it is confirmed it is its own actor's alone; then
@@ -59,10 +61,17 @@ type List struct {
 // error is of kind NotFound.
 func (r *Runner) GetBulk(ctx context.Context, actor authz.Actor, id string) (l List, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
-		l.Now = tx.Now()
+		l.Now, l.Stands = tx.Now(), map[int]model.BulkStand{}
 		err := tx.Together(
 			func() (err error) { l.Bulk, err = tx.Bulk(id); return err },
-			func() (err error) { l.Moved, err = tx.BulkMoved(id); return err })
+			func() (err error) { l.Moved, err = tx.BulkMoved(id); return err },
+			func() error {
+				stands, err := tx.BulkStands(id)
+				for _, s := range stands {
+					l.Stands[s.Position] = s
+				}
+				return err
+			})
 		if err == nil && !readsBulk(actor, l.Bulk) {
 			l, err = List{}, notFound("list", id)
 		}

@@ -123,13 +123,20 @@ type BulkSum struct {
 // intents, by person id: neither changes any more.
 func (b *Bulk) Freeze(creators []string) {
 	b.Planned, b.Answering = 0, strings.Join(slices.Compact(slices.Sorted(slices.Values(creators))), ",")
+	for _, item := range b.Items {
+		if item.Included() {
+			b.Planned++
+		}
+	}
+	b.Money = encode(b.SumsOf(func(BulkItem) bool { return true }))
+}
+
+// SumsOf is the money of those planned items that are chosen, by currency in the
+// order of the list. The items must be loaded.
+func (b *Bulk) SumsOf(chosen func(BulkItem) bool) []BulkSum {
 	sums, at := []BulkSum{}, map[string]int{}
 	for _, item := range b.Items {
-		if !item.Included() {
-			continue
-		}
-		b.Planned++
-		if item.Currency == "" {
+		if !item.Included() || item.Currency == "" || !chosen(item) {
 			continue
 		}
 		n, known := at[item.Currency]
@@ -140,7 +147,7 @@ func (b *Bulk) Freeze(creators []string) {
 		}
 		sums[n].add(item)
 	}
-	b.Money = encode(sums)
+	return sums
 }
 
 func (s *BulkSum) add(item BulkItem) {

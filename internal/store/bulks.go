@@ -105,6 +105,21 @@ func (t *Tx) BulkMoved(id string) (positions []int, err error) {
 	return positions, err
 }
 
+// bulkStands goes from the items of a list to the few rows that tell of each.
+const bulkStands = `SELECT b.position, i.look_alike, COALESCE(s.state, '') AS state, COALESCE(s.settling, FALSE) AS settling,
+	COALESCE(s.ordered <> '' AND s.order_id = b.preview_id, FALSE) AS ordered,
+	EXISTS (SELECT 1 FROM attempts a WHERE a.intent_id = b.intent_id AND a.step = b.step AND a.finished_at = 0) AS open,
+	COALESCE((SELECT sum(o.open_amount) FROM steps o WHERE o.intent_id = b.intent_id AND (b.step = '' OR o.name = b.step) AND NOT o.settling), 0) AS uncertain,
+	COALESCE((SELECT sum(o.open_amount) FROM steps o WHERE o.intent_id = b.intent_id AND (b.step = '' OR o.name = b.step) AND o.settling), 0) AS transit
+	FROM bulk_items b JOIN intents i ON i.id = b.intent_id LEFT JOIN steps s ON s.intent_id = b.intent_id AND s.name = b.step
+	WHERE b.bulk_id = ? AND b.preview_id <> '' ORDER BY b.position`
+
+// BulkStands tells where what the planned items of a list act on stands now.
+func (t *Tx) BulkStands(id string) (stands []model.BulkStand, err error) {
+	err = t.Select(&stands, bulkStands, id)
+	return stands, err
+}
+
 // UnfinishedBulks lists the lists that are being carried out.
 func (t *Tx) UnfinishedBulks(limit int) (ids []string, err error) {
 	err = t.Select(&ids, "SELECT id FROM bulks WHERE state = 'running' ORDER BY id LIMIT ?", limit)

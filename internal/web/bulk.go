@@ -30,7 +30,7 @@ type bulkPage struct {
 	plans    map[string]actions.Preview
 	intents  map[string]model.Intent
 	apart    []model.Intent // of other accounts, which its maker asked for too
-	effects  []*model.Case  // of what is excluded until its effects are acknowledged
+	cases    []*model.Case  // before it is confirmed, of what only acknowledging keeps out; then of the rows that were carried out
 	people   []model.Person
 	form     confirmFields
 	errors   templates.FieldErrors
@@ -78,7 +78,7 @@ func (p *bulkPage) read(tx *store.Tx) error {
 	err := tx.Together(
 		func() (err error) { p.people, err = tx.People(p.Account); return err },
 		func() (err error) { p.plans, err = actions.PlansIn(tx, p.rows); return err },
-		func() (err error) { p.effects, err = tx.OutlinesBy(p.unacknowledged()); return err },
+		func() (err error) { p.cases, err = tx.OutlinesBy(p.looked()); return err },
 		func() (err error) { rows, err = tx.Intents(ids); return err })
 	p.intents = map[string]model.Intent{}
 	for _, row := range rows {
@@ -86,14 +86,14 @@ func (p *bulkPage) read(tx *store.Tx) error {
 			p.intents[row.ID] = row
 		}
 	}
-	p.effects = slices.DeleteFunc(p.effects, func(c *model.Case) bool { return c.Account != p.Account })
+	p.cases = slices.DeleteFunc(p.cases, func(c *model.Case) bool { return c.Account != p.Account })
 	return err
 }
 
-// unacknowledged are the ids of the intents that only an acknowledgement keeps out.
-func (p *bulkPage) unacknowledged() (ids []string) {
-	for _, item := range p.excluded {
-		if p.UsedAt == 0 && item.Rule == "abandon.acknowledge" {
+// looked are the ids of the intents of which the page tells more than their rows.
+func (p *bulkPage) looked() (ids []string) {
+	for _, item := range append(slices.Clone(p.rows), p.excluded...) {
+		if p.UsedAt == 0 && item.Rule == "abandon.acknowledge" || item.Outcome == model.ItemExecuted {
 			ids = append(ids, item.IntentID)
 		}
 	}

@@ -47,7 +47,7 @@ func TestManyFromPreviewToResult(t *testing.T) {
 	olga.wants(olga.get(path), 200, "Nothing has moved for a while", "Go on")
 	olga.wants(olga.follow(olga.post(path+"/go-on")), 200, "2 not done yet")
 	w.carryOut()
-	olga.wants(olga.get(path), 200, "2 of 2 reached", "2 done", "Executed", "audit entry")
+	olga.wants(olga.get(path), 200, "2 of 2 reached", "2 confirmed", "1 left out", "Confirmed Bank says that it happened", "nothing of it is uncertain now", "audit entry")
 	olga.wants(olga.follow(olga.post(path+"/confirm", "digest", digest, "reason", because)), 200, "2 of 2 reached")
 	olga.wants(olga.post(path+"/confirm", "digest", digest, "reason", "something else entirely"), 409, "2 of 2 reached")
 	audrey := w.browse("Audrey")
@@ -152,5 +152,73 @@ func TestAListSaysWhatIsElsewhere(t *testing.T) {
 		if strings.Contains(p.body, other) || strings.Contains(p.text(), "(globex)") {
 			t.Error("the confirmed list tells of another account")
 		}
+	}
+}
+
+// TestManySayWhatTheyCameTo: that a plan was carried out does not read as if
+// anything had happened.
+func TestManySayWhatTheyCameTo(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	ids := []string{w.unknown("acme", "run-1", 90_050), w.unknown("acme", "run-2", 70_000)}
+	w.fault(map[string]string{"method": "GET"}, "500_before", 1000)
+	olga := w.browse("Olga")
+	many := func(action string) (path string) {
+		path, preview := olga.bulk(action, ids...)
+		fields := []string{"digest", found(t, digestField, preview), "reason", because}
+		if action == model.RetryUnfinished {
+			fields = append(fields, "plan_code", found(t, planCode, preview))
+		}
+		olga.follow(olga.post(path+"/confirm", fields...))
+		w.must(w.run.WorkBulks(t.Context(), nil))
+		return path
+	}
+	asked := many(model.Reconcile)
+	olga.wants(olga.get(asked), 200, "2 of 2 reached 2 ordered, not carried out yet", "create-payout: Outcome unknown Ordered, not carried out yet.")
+	w.work()
+	p := olga.get(asked)
+	olga.wants(p, 200, "2 of 2 reached 2 still unknown", "create-payout: Outcome unknown The answer settles nothing", "The outcome is still unknown.")
+	w.fault(map[string]string{"method": "POST", "path": "/payouts"}, "drop_after_accept", 2)
+	tried := many(model.RetryUnfinished)
+	w.work()
+	again := olga.get(tried)
+	olga.wants(again, 200, "2 still unknown", "create-payout: Outcome unknown Tried once more: unknown.", "The outcome is still unknown.", "attempt 2",
+		"Acted on 2 intents 2 intents uncertain now", "1,600.50 EUR 2 intents; 1,600.50 EUR uncertain now")
+	for _, p := range []page{p, again} {
+		if text := p.text(); strings.Contains(text, "Executed") || strings.Contains(text, "2 done") || strings.Contains(text, "may have been paid already") {
+			t.Error("an unknown outcome reads as done, or what happened since is not looked at")
+		}
+	}
+	if !strings.Contains(again.body, `href="/intents/`+ids[0]+`#attempts"`) {
+		t.Error("the attempt is not linked")
+	}
+}
+
+// TestManyCountWhatIsLeftToDo: what has moved is in no figure of what would be
+// done, nor of what was.
+func TestManyCountWhatIsLeftToDo(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	w.fault(map[string]string{"method": "POST", "path": "/payouts"}, "reject_curable", 3)
+	var ids []string
+	for n, amount := range []int64{90_050, 70_000, 30_000} {
+		ids = append(ids, w.payout("acme", "run-"+strings.Repeat("i", n+1), amount))
+	}
+	olga := w.browse("Olga")
+	path, preview := olga.bulk(model.RetryUnfinished, ids...)
+	olga.wants(preview, 200, "Acts on 3 intents", "1,900.50 EUR 3 intents", "Try 3 intents once more, 1,900.50 EUR")
+	alone, one := olga.preview(ids[0], model.RetryUnfinished)
+	olga.follow(olga.post(alone+"/confirm", "digest", found(t, digestField, one), "reason", because))
+	olga.wants(olga.get(path), 200, "Preview: try 2 intents once more", "1 intent has moved", "Acts on 2 intents", "1,000.00 EUR 2 intents", "Try 2 intents once more, 1,000.00 EUR")
+	olga.follow(olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because))
+	w.carryOut()
+	olga.wants(olga.get(path), 200, "3 of 3 reached 2 in transit, not final 1 not done: moved since", "Acted on 2 intents nothing of it is uncertain now", "1,000.00 EUR 2 intents; 1,000.00 EUR in transit now")
+	path, preview = olga.bulk(model.Reconcile, w.unknown("acme", "run-x", 90_050))
+	w.wait(10 * time.Second)
+	w.work()
+	left := olga.get(path)
+	olga.wants(left, 200, "1 intent has moved since it was planned.", "Make a fresh list")
+	if strings.Contains(left.body, path+"/confirm") {
+		t.Error("a list of which nothing would be done can be confirmed")
 	}
 }

@@ -64,7 +64,7 @@ func (v *visit) bulkItem(p bulkPage, item model.BulkItem) templates.BulkRow {
 	}
 	row.Plan = append(row.Plan, v.itemRest(plan)...)
 	row.Plan = append(row.Plan, templates.Fact{Label: "Allowed because", Text: v.proseOf(i, item.Because)}, templates.Fact{Label: "Plan code", Text: say(templates.Code(actions.PlanCode(p.plans[item.PreviewID].Digest)))})
-	v.itemResult(&row, i, item)
+	v.itemResult(p, &row, i, item)
 	return row
 }
 
@@ -130,23 +130,6 @@ func (v *visit) itemRest(plan model.Plan) (facts []templates.Fact) {
 	list("Not touched", plan.Untouched)
 	list("Then, by the engine", plan.Then)
 	return facts
-}
-
-// itemResult says what became of an item.
-func (v *visit) itemResult(row *templates.BulkRow, i model.Intent, item model.BulkItem) {
-	if row.Result = "waiting"; item.Outcome != model.ItemWaiting {
-		row.Result, row.Said = templates.Outcome(item.Outcome), v.proseOf(i, item.Said)
-	}
-	if item.Attempt > 0 {
-		row.Record = say(fmt.Sprintf("attempt %d", item.Attempt))
-	}
-	if item.Entry == "" {
-		return
-	}
-	if len(row.Record) > 0 {
-		row.Record = say(row.Record, " · ")
-	}
-	row.Record = say(row.Record, templates.Link("/audit/"+item.Entry, "audit entry"))
 }
 
 func (v *visit) excludedItem(p bulkPage, item model.BulkItem) templates.BulkExcluded {

@@ -1,30 +1,13 @@
 package web
 
 import (
-	"fmt"
 	"strings"
-	"time"
 
 	"countersign/internal/actions"
 	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/web/templates"
 )
-
-// idle is how long a list may stand still before its page offers to go on.
-const idle = 10 * time.Second
-
-// awaitBulk waits a moment for the results of a list's items, so that the page
-// after it can mostly show all of them.
-func (v *visit) awaitBulk(l actions.List) {
-	for until := time.Now().Add(v.patience); l.State == model.BulkRunning && time.Now().Before(until); time.Sleep(glance) {
-		next, err := v.Runner.GetBulk(v.r.Context(), v.actor, l.ID)
-		if err != nil {
-			return
-		}
-		l = next
-	}
-}
 
 func (v *visit) bulkView(p bulkPage) templates.BulkView {
 	view := templates.BulkView{Page: v.titled(upper(p.act())), ID: p.ID, Label: title(p.Action) + ", many", Title: say(upper(p.act())), Post: "/bulk/" + p.ID,
@@ -33,7 +16,7 @@ func (v *visit) bulkView(p bulkPage) templates.BulkView {
 		Leave: templates.Button{Href: "/", Label: "Leave, nothing is done"}, Approvers: v.bulkApprovers(p)}
 	state := p.Standing(p.Now)
 	view.Sums = p.sums()
-	view.Results = state == model.BulkRunning || state == model.BulkDone
+	view.Results = p.carriedOut()
 	view.Decisions = v.bulkDecisions(p)
 	v.bulkLists(p, &view)
 	switch {
@@ -59,6 +42,9 @@ func (v *visit) bulkView(p bulkPage) templates.BulkView {
 // act is what the list does, in words: "ask about 12 intents".
 func (p bulkPage) act() string {
 	many := counted(p.Planned, "intent")
+	if !p.carriedOut() {
+		many = counted(p.counted(), "intent")
+	}
 	switch p.Action {
 	case model.RetryUnfinished:
 		return "try " + many + " once more"
@@ -80,6 +66,8 @@ func (v *visit) bulkPreview(p bulkPage, view *templates.BulkView) {
 		view.Closed = &templates.Note{Kind: "no", Title: say("Nothing was done and nothing is planned."), Text: []templates.Text{say("Each intent stands below with the rule that leaves it out.")}}
 	case v.now() > p.ExpiresAt:
 		view.Closed = &templates.Note{Kind: "no", Title: say("This preview has expired. Nothing was done."), Text: []templates.Text{say("Previews live for ", span(v.Timing.Preview), ", since the world moves on.")}}
+	case p.counted() == 0:
+		view.Closed = p.movedNote("Nothing was done, and nothing of this list would be. A fresh list plans them anew.")
 	default:
 		view.Confirm = upper(p.act()) + p.amounts()
 		if p.People > 1 {
@@ -93,7 +81,7 @@ func (v *visit) bulkPreview(p bulkPage, view *templates.BulkView) {
 // amounts names the money of the list, where it is of few currencies.
 func (p bulkPage) amounts() string {
 	var list []string
-	for _, s := range p.Sums() {
+	for _, s := range p.SumsOf(p.counts) {
 		list = append(list, model.Money{Amount: s.Amount, Currency: s.Currency}.String())
 	}
 	if len(list) == 0 || len(list) > 3 {
@@ -128,7 +116,7 @@ func (p bulkPage) movedNote(then string) *templates.Note {
 // anew offers another list of the same intents to whom this one is.
 func (v *visit) anew(p bulkPage) *templates.Anew {
 	a := &templates.Anew{Of: p.ID, Label: "Make a fresh list", Title: "The same intents anew", Text: say("What has moved is planned anew; what the rules refuse is left out again.")}
-	for _, c := range p.effects {
+	for _, c := range p.cases {
 		for _, e := range abandonForm(actionPage{c: c}).Effects {
 			e.Text = say(" to ", templates.Name(c.Payee), e.Text)
 			a.Effects = append(a.Effects, e)
@@ -147,9 +135,9 @@ func (v *visit) bulkRequest(p bulkPage, view *templates.BulkView) {
 	may := authz.MayApprove(v.actor, asked)
 	view.Expires, view.Decider = v.at(p.ExpiresAt), "Your decision, "+v.person.Name
 	view.Moved = p.movedNote("They will not be done, whatever is decided; the others will, once the list is approved.")
-	if may.Allowed {
+	if may.Allowed && p.counted() > 0 {
 		view.Approve, view.Warning = "Approve: "+p.act()+p.amounts(), p.bulkWarning()
-	} else {
+	} else if !may.Allowed {
 		why := may.Because
 		if may.Code == authz.CodeSelfApproval {
 			why = "You asked for this, or answer for at least one of its intents: somebody else must approve it."
@@ -194,53 +182,4 @@ func (v *visit) bulkDecisions(p bulkPage) (rows []templates.DecisionRow) {
 		rows = append(rows, templates.DecisionRow{By: d.Name, Says: decisionWords[d.Says], At: v.at(d.At), Reason: d.Reason})
 	}
 	return rows
-}
-
-// progress says how far the list has got.
-func (p bulkPage) progress() *templates.BulkProgress {
-	left := p.Left()
-	done := p.Planned - left
-	g := &templates.BulkProgress{Done: done, All: p.Planned, Text: say(fmt.Sprintf("%s of %s reached", grouped(int64(done)), grouped(int64(p.Planned))))}
-	counts, last := map[model.BulkOutcome]int{}, p.UsedAt
-	for _, item := range p.Items {
-		counts[item.Outcome]++
-		last = max(last, item.At)
-	}
-	for _, o := range model.BulkOutcomes {
-		if n := counts[o]; n > 0 {
-			g.Counts = append(g.Counts, templates.Line{Text: say(grouped(int64(n)), " ", outcomeWords[o])})
-		}
-	}
-	if left > 0 {
-		g.Counts = append(g.Counts, templates.Line{Text: say(grouped(int64(left)), " not done yet")})
-	}
-	g.GoOn = left > 0 && p.Now.Sub(last) > idle
-	return g
-}
-
-// outcomeWords are how the outcomes of items are counted.
-var outcomeWords = map[model.BulkOutcome]string{model.ItemExecuted: "done", model.ItemStale: "not done: moved since", model.ItemRefused: "not done: refused",
-	model.ItemDenied: "not done: a right is gone", model.ItemFailed: "not done: a fault of ours"}
-
-// sums is the ledger line of what the list acts on.
-func (p bulkPage) sums() templates.Sums {
-	s := templates.Sums{Heading: "Acted on", Figure: counted(p.Planned, "intent"), Calm: true, Note: say("none of them can be paid twice")}
-	doubt := 0
-	for _, sum := range p.Sums() {
-		note := say(counted(sum.Items, "intent"))
-		if sum.Doubt > 0 {
-			note = say(note, "; ", model.Money{Amount: sum.Twice, Currency: sum.Currency}, " may have been paid already")
-		}
-		doubt += sum.Doubt
-		s.Columns = append(s.Columns, templates.SumColumn{Money: model.Money{Amount: sum.Amount, Currency: sum.Currency}, Note: note})
-	}
-	switch {
-	case doubt > 0:
-		s.Calm, s.Note = false, say(counted(doubt, "intent"), " may have happened already")
-	case p.Action == model.Reconcile:
-		s.Note = say("asking moves no money")
-	case p.Action == model.Abandon:
-		s.Note = say("nothing more is sent for them")
-	}
-	return s
 }

@@ -32,6 +32,7 @@ func bulkRows() []BulkRow {
 			Result: result, Said: Say("It moved."), Record: Say("attempt 2 · ", Link("/audit/1", "audit entry"))}
 	}
 	rows := []BulkRow{row(1, greek, some(4820000, "EUR"), "executed"), row(2, hostile, nil, "stale"), row(3, "山本 健太", some(1250000, "JPY"), "waiting")}
+	rows[0].State, rows[0].Of, rows[0].Said = "outcome_unknown", "create-payout", Say("Tried once more: unknown. Connection reset. The outcome is still unknown.")
 	rows[1].Moved = true
 	return rows
 }
@@ -52,7 +53,7 @@ func bulkRunning() BulkView {
 	v := bulk()
 	v.Confirm, v.Anew, v.Errors, v.Moved, v.Warning, v.Expires = "", nil, nil, nil, nil, Time{}
 	v.Results, v.NotYou = true, &Note{Kind: "no", Title: Say("You cannot approve this.")}
-	v.Progress = &BulkProgress{Done: 2, All: 3, Text: Say("2 of 3 reached"), Counts: []Line{{Text: Say("1 done")}, {Text: Say("1 not done: moved since")}}, GoOn: true}
+	v.Progress = &BulkProgress{Done: 2, All: 3, Text: Say("2 of 3 reached"), Counts: []Line{{Text: Say("1 still unknown")}, {Text: Say("1 not done: moved since")}}, GoOn: true}
 	return v
 }
 
