@@ -63,9 +63,19 @@ func TestBulkReconcile(t *testing.T) {
 	if again.text("state") != "done" || !slices.Equal(outcomes(again), []string{"executed", "executed", "executed", ""}) {
 		t.Errorf("%s", again.raw)
 	}
-	same(t, "result", again.at("items").([]any)[0].(map[string]any)["result"], "outcome, because, attempt, audit, at")
+	same(t, "result", again.at("items").([]any)[0].(map[string]any)["result"], "outcome, became, because, attempt, audit, at")
 	w.call("olga", "POST", "/v1/bulk-previews/"+p.text("id")+"/confirm", map[string]any{"reason": "something else entirely", "digest": p.text("digest")}).is(409, "preview-consumed")
+	became := func(want string) {
+		for i := range ids {
+			result := w.call("olga", "GET", p.header.Get("Location"), nil).is(200, "").at("items").([]any)[i].(map[string]any)["result"].(map[string]any)
+			if result["became"] != want {
+				t.Errorf("it became %v, want %s", result["became"], want)
+			}
+		}
+	}
+	became("ordered")
 	w.run(10 * time.Second)
+	became("confirmed")
 	for _, id := range ids {
 		if a := w.call("olga", "GET", "/v1/intents/"+id, nil).is(200, ""); a.text("state") != "completed" {
 			t.Errorf("%s", a.raw)

@@ -70,7 +70,8 @@ type BulkPlan struct {
 // BulkResult is what became of an item.
 type BulkResult struct {
 	_       struct{} `nullable:"true"`
-	Outcome string   `json:"outcome" enum:"executed,stale,refused,denied,failed" doc:"Only executed did anything."`
+	Outcome string   `json:"outcome" enum:"executed,stale,refused,denied,failed" doc:"Of the plan. Only executed did anything; what that came to is became."`
+	Became  *string  `json:"became" enum:"ordered,under_way,confirmed,settling,outcome_unknown,failed_safely,pending,not_needed,abandoned" doc:"Of an executed item: what it has come to by now, as far as is known. ordered is not carried out by the engine yet; outcome_unknown may or may not have happened. Null where nothing was done."`
 	Because *string  `json:"because" doc:"Why it was not done."`
 	Attempt *int     `json:"attempt" doc:"Number of the one attempt that was ordered."`
 	Audit   *string  `json:"audit" doc:"Id of the audit entry."`
@@ -85,18 +86,21 @@ func bulkOf(l actions.List, plans map[string]actions.Preview) BulkPreview {
 		shape.Decisions = append(shape.Decisions, Decision{By: d.Name, At: moment(d.At), Says: d.Says, Reason: d.Reason})
 	}
 	for _, item := range l.Items {
-		shape.Items = append(shape.Items, bulkItemOf(item, plans))
+		shape.Items = append(shape.Items, bulkItemOf(l, item, plans))
 	}
 	return shape
 }
 
-func bulkItemOf(item model.BulkItem, plans map[string]actions.Preview) BulkItem {
+func bulkItemOf(l actions.List, item model.BulkItem, plans map[string]actions.Preview) BulkItem {
 	shape := BulkItem{Intent: item.IntentID, Allowed: item.Included(), Rule: item.Rule, Because: item.Because, Step: text(item.Step), Preview: text(item.PreviewID)}
 	if p, ok := plans[item.PreviewID]; ok {
 		shape.People, shape.Digest, shape.Plan = p.People, text(p.Digest), &BulkPlan{Plan: planOf(p.Plan)}
 	}
 	if item.Outcome != model.ItemWaiting {
 		shape.Result = &BulkResult{Outcome: string(item.Outcome), Because: text(item.Said), Audit: text(item.Entry), At: moment(item.At)}
+		if item.Outcome == model.ItemExecuted {
+			shape.Result.Became = text(string(l.Stands[item.Position].Became()))
+		}
 		if item.Attempt > 0 {
 			shape.Result.Attempt = &item.Attempt
 		}
