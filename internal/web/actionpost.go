@@ -3,8 +3,6 @@ package web
 import (
 	"encoding/json"
 	"errors"
-	"io"
-	"mime/multipart"
 	"net/http"
 	"strings"
 	"time"
@@ -111,37 +109,21 @@ func (p *actionPage) state(in map[string]any, typed string) {
 // takeFile stores a file that came with the form, so that it is not lost when
 // something else is to be mended.
 func (v *visit) takeFile(p *actionPage) error {
-	head, err := v.c.FormFile("document")
-	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
+	f := v.file
+	if f == nil {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	if head.Size == 0 {
+	if len(f.body) == 0 {
 		p.errors = append(p.errors, templates.FieldError{Field: "document", Message: "The file is empty: it has 0 bytes, and proves nothing"})
 		return nil
 	}
-	body, err := readFile(head)
-	if err != nil {
-		return err
-	}
-	u, err := v.Runner.Upload(v.r.Context(), v.actor, p.c.Account, head.Filename, body)
+	u, err := v.Runner.Upload(v.r.Context(), v.actor, p.c.Account, f.name, f.body)
 	if errors.Is(err, model.Invalid) {
 		p.errors = append(p.errors, templates.FieldError{Field: "document", Message: "The file " + faultWords(err)})
 		return nil
 	}
 	p.typed.Upload = u.ID
 	return err
-}
-
-func readFile(head *multipart.FileHeader) ([]byte, error) {
-	file, err := head.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(file)
 }
 
 // markForm shows what was typed.

@@ -52,6 +52,16 @@ func TestMarkWithAFile(t *testing.T) {
 	olga := w.browse("Olga")
 	fields := map[string]string{"result": "happened", "external_ref": "po_9", "date": w.now().Format("2006-01-02")}
 	olga.wants(olga.sendFile(id, "empty.txt", "", fields), 422, "The file is empty: it has 0 bytes")
+	large := olga.sendFile(id, "scan.pdf", "%PDF-1.4 "+strings.Repeat("x", 7<<20), fields)
+	olga.wants(large, 422, "The file is larger than the 5 MiB that are taken")
+	if !strings.Contains(large.body, `value="po_9"`) || !strings.Contains(large.body, `value="happened" required checked`) {
+		t.Errorf("what was typed is lost: %s", large.text())
+	}
+	huge := olga.sendFile(id, "film.pdf", "%PDF-1.4 "+strings.Repeat("x", uploadLimit), fields)
+	olga.wants(huge, 422, "The file is larger than the 5 MiB that are taken")
+	if !strings.Contains(huge.body, `value="po_9"`) {
+		t.Errorf("what was typed is lost: %s", huge.text())
+	}
 	p := olga.follow(olga.sendFile(id, "letter.txt", "paid once", fields))
 	olga.wants(p, 200, "letter.txt", "Its SHA-256", "4eb6a9aa", "happened, 900.50 EUR", "Nine hundred euros and fifty cents")
 	olga.wants(olga.follow(olga.sendFile(id, "letter.html", "paid once", fields)), 200, "letter.html", "saved as letter.csv")

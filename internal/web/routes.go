@@ -14,7 +14,7 @@ import (
 // How large bodies may be.
 const (
 	formLimit    = 64 << 10
-	uploadLimit  = 6 << 20 // a document of 5 MiB and the form around it
+	uploadLimit  = 32 << 20 // what is over a document and the form around it is read away
 	webhookLimit = 1 << 20
 )
 
@@ -157,7 +157,7 @@ func (s *Server) serve(r route) echo.HandlerFunc {
 
 // checkForm reads the body and refuses a form that this session was not given.
 func (v *visit) checkForm() error {
-	if _, err := v.c.FormParams(); err != nil {
+	if err := v.readForm(); err != nil {
 		return err
 	}
 	err := v.sessions.CheckToken(v.r, v.r.PostFormValue("csrf"))

@@ -26,6 +26,7 @@ type visit struct {
 	person model.Person
 	counts store.NavCounts
 	hold   *model.Hold // the newest restore hold, or nil
+	file   *sentFile   // that came with the form, or nil
 	view   store.View  // that the address names, on the pages of views
 	page   templates.Page
 	live   url.Values // what the page listens to; nil is by its address

@@ -712,7 +712,7 @@ func documentFields(m MarkForm, e FieldErrors) templ.Component {
 			}
 		}
 		if m.Uploads {
-			templ_7745c5c3_Err = input(field{name: "document", label: "File, up to 5 MB: PDF, PNG, JPEG, CSV, text or XML", kind: "file"}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = input(field{name: "document", label: "File, up to 5 MB: PDF, PNG, JPEG, CSV, text or XML", kind: "file", attrs: templ.Attributes{"data-most": "5242880"}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
