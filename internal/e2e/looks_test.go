@@ -61,6 +61,9 @@ func (b *tab) examine(path string) {
 		if now := b.usable(); len(now) < len(usable) {
 			b.t.Errorf("%s, %s: hidden: %q", path, w.name, without(usable, now))
 		}
+		if over := evaluate(b, "looking at labels", chromedp.Evaluate[[]string](labelsOver)); len(over) > 0 {
+			b.t.Errorf("%s, %s: labels are printed over text: %q", path, w.name, over)
+		}
 	}
 	for _, v := range b.axe(narrowRules) {
 		b.t.Errorf("%s, narrow: axe-core: %s", path, v)
@@ -113,6 +116,29 @@ const widest = `(() => {
 	if (over <= 0) return "";
 	const out = [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > root.clientWidth + 1 && !e.closest(".scroll"));
 	return over + " pixels, by " + out.slice(0, 4).map(e => e.tagName.toLowerCase() + "." + e.className + " " + JSON.stringify(e.textContent.trim().slice(0, 40))).join(", ");
+})()`
+
+// labelsOver names the labels of stacked cells that are printed over a text of
+// their row. A label is drawn by the style alone and has no place that can be
+// asked for, so a copy of it is put where it stands.
+const labelsOver = `(() => {
+	const labels = [];
+	for (const cell of document.querySelectorAll(".stack th, .stack td")) {
+		const style = getComputedStyle(cell, "::before");
+		if (style.content === "none" || style.position !== "absolute" || !cell.checkVisibility()) continue;
+		const copy = document.createElement("span");
+		copy.textContent = cell.dataset.l;
+		for (const name of ["position", "left", "top", "width", "fontSize", "lineHeight", "textTransform", "letterSpacing", "overflowWrap"]) copy.style[name] = style[name];
+		labels.push([cell, copy]);
+	}
+	for (const [cell, copy] of labels) cell.prepend(copy);
+	const boxes = e => { const range = document.createRange(); range.selectNodeContents(e); return [...range.getClientRects()]; };
+	const texts = row => [...row.querySelectorAll("*")].flatMap(e => [...e.childNodes]).filter(n => n.nodeType === 3 && n.data.trim() && n.parentElement.checkVisibility() && !n.parentElement.closest(".vh"));
+	const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+	const over = labels.filter(([cell, copy]) => texts(cell.parentElement).some(n => n.parentElement !== copy && boxes(n).some(t => boxes(copy).some(l => meet(l, t)))))
+		.map(([cell, copy]) => copy.textContent + " over " + cell.parentElement.textContent.trim().slice(0, 60));
+	for (const [, copy] of labels) copy.remove();
+	return over;
 })()`
 
 // usable are the headings and controls that can be seen, by their words: none

@@ -76,6 +76,7 @@ func checkPage(t *testing.T, page []byte) {
 	}
 	checkPolicy(t, d)
 	checkLabels(t, d)
+	checkLeads(t, d)
 	checkForms(t, d)
 	checkReferences(t, d)
 	checkTables(t, d)
@@ -187,6 +188,17 @@ func checkKeys(t *testing.T, d document) {
 	for _, n := range d.nodes {
 		if n.Data == "code" && attr(n.Parent, "class") == "key" && strings.ContainsAny(content(n), " \n\t") {
 			t.Errorf("the key %q has white space", content(n))
+		}
+	}
+}
+
+// checkLeads: the cell that leads a stacked row begins at the edge, where a label
+// would stand on it.
+func checkLeads(t *testing.T, d document) {
+	t.Helper()
+	for _, cell := range d.all("th") {
+		if slices.Contains(strings.Fields(attr(cell, "class")), "lead-cell") && has(cell, "data-l") {
+			t.Errorf("the cell that leads the row of %q has the label %s", content(cell), attr(cell, "data-l"))
 		}
 	}
 }
