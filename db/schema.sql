@@ -160,6 +160,7 @@ CREATE INDEX intents_kind ON intents (account, kind, created_at, id);
 CREATE INDEX intents_owner ON intents (account, owner, created_at, id) WHERE owner <> '';
 CREATE INDEX intents_age ON intents (account, created_at, id) WHERE sort_open > 0;
 CREATE INDEX intents_amount ON intents (account, currency, amount, id) WHERE sort_open > 0;
+CREATE INDEX intents_money ON intents (account, amount, currency);
 CREATE INDEX intents_uncertain ON intents (account, currency, uncertain_since) WHERE uncertain_since > 0;
 CREATE INDEX intents_key ON intents (key);
 CREATE INDEX intents_payee ON intents (account, payee);
@@ -176,6 +177,14 @@ CREATE TABLE payee_words (
   PRIMARY KEY (account, word, intent_id)
 );
 CREATE INDEX payee_words_intent ON payee_words (intent_id, word);
+
+-- An intent under each account and address to which it pays or writes.
+CREATE TABLE payee_contacts (
+  account   TEXT NOT NULL,
+  contact   TEXT NOT NULL, -- an address in small letters
+  intent_id TEXT NOT NULL REFERENCES intents (id),
+  PRIMARY KEY (account, contact, intent_id)
+);
 
 CREATE TABLE steps (
   intent_id       TEXT NOT NULL REFERENCES intents (id),

@@ -207,6 +207,7 @@ func newCase(tx *store.Tx, account, kind, key string, d workflow.Draft) *model.C
 	c := &model.Case{Intent: model.Intent{ID: model.IntentID(tx.Installation(), account, kind, key), Account: account, Kind: kind, Key: key,
 		Fingerprint: d.Fingerprint[:], Params: d.Params, Amount: d.Amount, Currency: d.Currency, Payee: d.Payee, PayeeRef: d.PayeeRef,
 		Period: d.Period, LookAlike: d.LookAlike, DueBy: d.DueBy, Version: 1, CreatedAt: tx.Now()}}
+	c.Contacts = d.Contacts
 	for i := range d.Steps {
 		s := d.Steps[i]
 		s.IntentID, s.Account, s.Position, s.Generation = c.ID, account, i+1, max(s.Generation, 1)

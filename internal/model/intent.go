@@ -101,6 +101,7 @@ func (i *Intent) Money() (Money, bool) {
 type Case struct {
 	Intent
 	Steps         []*Step
+	Contacts      []string // where its money and messages go; of a new case alone
 	Conflicts     []Contradiction
 	Abandonment   *Abandonment
 	Compensations []Compensation // of this intent's steps, newest last

@@ -183,6 +183,9 @@ func (t *Tx) InsertCase(c *model.Case) (inserted bool, err error) {
 	if err := t.Insert("payee_words", "account, word, intent_id", payeeWords(&c.Intent)); err != nil {
 		return false, err
 	}
+	if err := t.Insert("payee_contacts", "account, contact, intent_id", payeeContacts(c)); err != nil {
+		return false, err
+	}
 	return true, t.Insert("steps", stepColumns, c.Steps)
 }
 

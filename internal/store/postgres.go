@@ -57,7 +57,7 @@ var sessionSettings = map[string]string{
 var postgresDialect = dialect{
 	name:      "PostgreSQL",
 	goose:     database.DialectPostgres,
-	text:      byteOrder,
+	text:      func(migration string) string { return jsonOfBytes(byteOrder(migration)) },
 	triggers:  schema.PostgresTriggers,
 	alone:     underAdvisoryLock,
 	lock:      " FOR UPDATE",
@@ -148,6 +148,14 @@ var textType = regexp.MustCompile(`\bTEXT\b`)
 // database was made with.
 func byteOrder(migration string) string {
 	return textType.ReplaceAllString(migration, `TEXT COLLATE "C"`)
+}
+
+// jsonCast finds a cast of bytes to JSON in a migration.
+var jsonCast = regexp.MustCompile(`CAST\(([a-z.]+) AS JSON\)`)
+
+// jsonOfBytes writes such casts as PostgreSQL has them.
+func jsonOfBytes(migration string) string {
+	return jsonCast.ReplaceAllString(migration, `CAST(convert_from($1, 'UTF8') AS JSON)`)
 }
 
 // preparing is the advisory lock under which one process at a time prepares a

@@ -36,7 +36,7 @@ func (l lookup) upTo(n int) lookup {
 // ways are all the ways in which a text may name intents.
 type ways struct {
 	exact  []lookup // keys, ids and references: few rows by their nature
-	begins []lookup // what begins so: any number of rows
+	begins []lookup // what begins so, has that amount or goes there: any number of rows
 	words  nameWords
 }
 
@@ -49,6 +49,7 @@ func waysOf(text string, accounts []string) (w ways) {
 	if name != "" {
 		w.begins = append(w.begins, byName(name, accounts))
 	}
+	w.begins = append(append(w.begins, byContact(key, accounts)), byAmount(text, accounts)...)
 	w.words = wordsOf(name, accounts)
 	return w
 }
@@ -161,9 +162,10 @@ func (w ways) crowdedQuery() (query string, args []any) {
 // key or its beginning; a wire key; a provider's reference or event, one that
 // only evidence names too; a document's link; a request id; the id of a preview,
 // request for approval, list, upload, evidence or audit entry, an entry's number;
-// an address of this console; the beginning of the payee's reference; and the
-// payee's name, by the beginnings of its words in any order, whatever its
-// accents. Newest first, finished work too. Of the filter, order and position
+// an address of this console; the beginning of the payee's reference; the account
+// or e-mail address to which it pays or writes; an amount, however it is written,
+// with its currency or without; and the payee's name, by the beginnings of its
+// words in any order, whatever its accents. Newest first, finished work too. Of the filter, order and position
 // are ignored. more tells that there are or may be further ones.
 func (t *Tx) Search(text string, f ListFilter) (rows []model.Intent, more bool, err error) {
 	if !Searchable(text) || visible(text) == "" || len(f.Accounts) == 0 {

@@ -1,11 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"strings"
 	"testing"
 
+	schema "countersign/db"
 	"countersign/internal/model"
 )
 
@@ -120,7 +123,7 @@ func sorted(rows []model.Intent) []model.Intent {
 func TestSearchesUseIndexes(t *testing.T) {
 	both := []string{"acme", "globex"}
 	err := openPlans(t).View(t.Context(), func(tx *Tx) error {
-		for _, text := range []string{"intent-abcdefg:create-payout", "po_7", "405", "Anna María López", "a b c d e f g h"} {
+		for _, text := range []string{"intent-abcdefg:create-payout", "po_7", "405", "41,800", "41,800 EUR", "rep@example.com", "Anna María López", "a b c d e f g h"} {
 			w := waysOf(text, both)
 			for _, ask := range []func() (string, []any){w.crowdedQuery, func() (string, []any) { return w.query(ListFilter{Accounts: both, Kind: "payout"}) }} {
 				query, args := ask()
@@ -252,4 +255,91 @@ func TestSearchOfAReferenceOfMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestSearchByAmount: an amount is found as letters write it, in whatever style.
+func TestSearchByAmount(t *testing.T) {
+	priced := func(n, amount int64, currency string) model.Intent {
+		i := open("acme", n)
+		i.Amount, i.Currency = amount, currency
+		return i
+	}
+	other := open("globex", 9)
+	other.Amount = 84250
+	db := openLists(t, priced(1, 84250, "EUR"), priced(2, 4180000, "USD"), priced(3, 41800, "KWD"), priced(4, 41800, "JPY"), priced(5, 61900, "EUR"), priced(6, 61900, "GBP"),
+		priced(7, 123456789, "CHF"), priced(8, 84250, "JPY"), other)
+	for text, want := range map[string]string{
+		"842.50": "acme00001", "842,50": "acme00001", "842.5 EUR": "acme00001", "eur 842.50": "acme00001", "842.50 USD": "", "+842.50": "acme00001", "−842,50 €": "acme00001",
+		"842.505": "", "€619": "acme00005", "619 €": "acme00005", "£619.00": "acme00006", "$619": "acme00005 acme00006", "619": "acme00005 acme00006", "US$41,800": "acme00002",
+		"41,800": "acme00002 acme00003 acme00004", "41.800": "acme00002 acme00003 acme00004", "41 800,00": "acme00002", "41\u00a0800": "acme00002 acme00004",
+		"1,234,567.89": "acme00007", "1.234.567,89": "acme00007", "1'234'567.89 CHF": "acme00007", "12,34,567.89": "acme00007", "1234567.89": "acme00007", "1,234,567,89": "",
+		"41,80": "acme00003", "84250": "acme00008", "4,18,00": "", "1,2,3": "", "842.50 ABC": "", "about 842.50": "", "EUR": "", ".": "", "0": "", "9007199254740993": "", "٨٤٢": "",
+	} {
+		if got := foundFor(t, db, text, "acme"); got != want {
+			t.Errorf("%s found %q, want %q", text, got, want)
+		}
+	}
+}
+
+// paramsOf are params as each kind has them.
+var paramsOf = map[string]string{
+	model.KindPayout:    `{"payee":{"destination":"acct_rep_101","email":"Rep-101@Example.com","name":"R"}}`,
+	model.KindStatement: `{"rep":{"email":"stmt@example.com"}}`,
+	model.KindDispute:   `{"credit":{"payee":{"destination":"acct_cr","email":""}},"notify":["a@example.com","B@example.com"]}`,
+}
+
+// TestSearchByContact finds where money and letters go, also of rows of before.
+func TestSearchByContact(t *testing.T) {
+	text, err := fs.ReadFile(schema.Migrations, "migrations/00024_search_money.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	contacts := map[string][]string{model.KindPayout: {"acct_rep_101", "Rep-101@Example.com", ""}, model.KindStatement: {"stmt@example.com"}, model.KindDispute: {"acct_cr", "a@example.com", "B@example.com", "a@example.com"},
+		model.KindCompensation: {"acct_rep_101", "rep-101@example.com"}}
+	db := openLists(t)
+	err = db.Update(t.Context(), func(tx *Tx) error {
+		for n, kind := range []string{model.KindPayout, model.KindStatement, model.KindDispute, model.KindCompensation} {
+			i := open("acme", int64(n+1))
+			i.Kind, i.Fingerprint, i.Params, i.Version = kind, []byte{1}, []byte(cmp.Or(paramsOf[kind], "{}")), 1
+			if kind == model.KindCompensation {
+				i.Parent = "intent-acme00001"
+			}
+			if _, err := tx.InsertCase(&model.Case{Intent: i, Contacts: contacts[kind]}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(of string) {
+		for text, want := range map[string]string{"acct_rep_101": "acme00001 acme00004", "rep-101@example.com": "acme00001 acme00004", "REP-101@example.COM": "acme00001 acme00004", "ACCT_REP_101": "", "acct_rep_1": "",
+			"stmt@example.com": "acme00002", "acct_cr": "acme00003", "a@example.com": "acme00003", "b@example.com": "acme00003"} {
+			if got := foundFor(t, db, text, "acme"); got != want {
+				t.Errorf("%s: %s found %q, want %q", of, text, got, want)
+			}
+			if got := foundFor(t, db, text, "globex"); got != "" {
+				t.Errorf("%s: %s found %q behind the wall", of, text, got)
+			}
+		}
+	}
+	find("as inserted")
+	err = db.Update(t.Context(), func(tx *Tx) error {
+		if _, err := tx.Exec("DELETE FROM payee_contacts"); err != nil {
+			return err
+		}
+		for statement := range strings.SplitSeq(db.dialect.text(string(text)), ";\n") {
+			if at := strings.Index(statement, "INSERT INTO"); at >= 0 {
+				if _, err := tx.Exec(statement[at:]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	find("as migrated")
 }

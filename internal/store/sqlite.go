@@ -38,7 +38,7 @@ const (
 var sqliteDialect = dialect{
 	name:       "SQLite",
 	goose:      database.DialectSQLite3,
-	text:       func(migration string) string { return migration },
+	text:       jsonAsText,
 	triggers:   schema.SQLiteTriggers + fmt.Sprintf("\nPRAGMA application_id = %d;", applicationID),
 	statistics: statistics,
 	// One process drives a file, by its lock, and migrations are transactions.
@@ -75,6 +75,11 @@ func damaged(err error) bool {
 		return lite.Code == sqlite3.ErrNotADB || lite.Code == sqlite3.ErrCorrupt
 	}
 	return false
+}
+
+// jsonAsText writes a migration's casts of bytes to JSON: SQLite reads JSON in text.
+func jsonAsText(migration string) string {
+	return strings.ReplaceAll(migration, " AS JSON)", " AS TEXT)")
 }
 
 // openSQLite opens, and at first start creates, a database file.

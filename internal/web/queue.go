@@ -223,7 +223,7 @@ func (v *visit) deadline(c *model.Case, r *templates.QueueRow) {
 
 // searchFinds is what the search looks for.
 const searchFinds = "intent id and key, step key, wire key, a provider’s reference or event (also one that only the evidence names), request id, the Message-ID of a mail, " +
-	"the link of a document, the ids of previews, requests for approval, lists, uploads, evidence and audit entries, addresses of this console, and the words of the payee’s name, in any order, each from its beginning"
+	"the link of a document, the ids of previews, requests for approval, lists, uploads, evidence and audit entries, addresses of this console, the account and the e-mail address that it goes to, an amount as it is written, with its currency or without, and the words of the payee’s name, in any order, each from its beginning"
 
 // emptyQueue says why there is nothing, and that it was read. crowded is a search
 // that looked at a part of what begins so.

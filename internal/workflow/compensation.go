@@ -3,6 +3,7 @@ package workflow
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"countersign/internal/model"
 )
@@ -109,7 +110,7 @@ func Compensation(parent *model.Case, from string) (Draft, error) {
 		if err != nil {
 			return Draft{}, err
 		}
-		r.Undo = append(r.Undo, entry)
+		r.Undo, d.Contacts = append(r.Undo, entry), append(append(d.Contacts, entry.Destination), strings.Split(entry.To, ", ")...)
 		d.Steps = append(d.Steps, u.Step)
 	}
 	d.Steps = steps(d.Steps...)

@@ -144,7 +144,10 @@ func (dispute) Accept(raw json.RawMessage) (Draft, error) {
 		return Draft{}, err
 	}
 	d.Amount, d.Currency, d.DueBy = p.Amount, p.Currency, p.due()
-	d.Payee, d.PayeeRef = "Dispute "+p.Dispute, p.Dispute
+	d.Payee, d.PayeeRef, d.Contacts = "Dispute "+p.Dispute, p.Dispute, p.Notify
+	if p.Credit != nil {
+		d.Contacts = append(slices.Clone(d.Contacts), p.Credit.Payee.Destination, p.Credit.Payee.Email)
+	}
 	d.lookAlike(model.KindDispute)
 	d.Steps = steps(
 		model.Step{Name: AssembleEvidence, Class: model.Pure},

@@ -72,7 +72,7 @@ func (payout) Accept(raw json.RawMessage) (Draft, error) {
 		return Draft{}, err
 	}
 	d.Amount, d.Currency, d.Period = p.Amount, p.Currency, p.Period
-	d.Payee, d.PayeeRef = p.Payee.Name, p.Payee.Reference
+	d.Payee, d.PayeeRef, d.Contacts = p.Payee.Name, p.Payee.Reference, []string{p.Payee.Destination, p.Payee.Email}
 	d.lookAlike(model.KindPayout)
 	d.Steps = steps(
 		model.Step{Name: VerifyPayee, Class: model.Pure},

@@ -152,7 +152,7 @@ func (statement) Accept(raw json.RawMessage) (Draft, error) {
 	}
 	d.Amount, _ = p.total()
 	d.Currency, d.Period = p.Currency, p.Period.String()
-	d.Payee, d.PayeeRef = p.Rep.Name, p.Rep.Reference
+	d.Payee, d.PayeeRef, d.Contacts = p.Rep.Name, p.Rep.Reference, []string{p.Rep.Email}
 	d.lookAlike(model.KindStatement)
 	d.Steps = steps(
 		model.Step{Name: CalculateStatement, Class: model.Pure},

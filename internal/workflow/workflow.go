@@ -19,6 +19,7 @@ type Draft struct {
 	Currency    string
 	Payee       string // display name
 	PayeeRef    string
+	Contacts    []string // accounts at the provider and addresses that money and messages go to
 	Period      string
 	LookAlike   string // same payee, amount and period; "" has none
 	DueBy       model.Time
