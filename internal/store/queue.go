@@ -232,6 +232,30 @@ func (t *Tx) List(f ListFilter) (rows []model.Intent, more bool, err error) {
 	return rows, more, nil
 }
 
+// maxLooked is how many of an account's newest intents Newest compares.
+const maxLooked = 10_000
+
+// Newest finds what a filter selects among the newest intents of each account,
+// in no order: at most MaxFound, of work that no index of the filter's own
+// leads to. more tells that there are further ones.
+func (t *Tx) Newest(f ListFilter) (rows []model.Intent, more bool, err error) {
+	rest, restArgs := f.rest(arrangement{})
+	var parts []string
+	var args []any
+	for _, account := range f.Accounts {
+		parts = append(parts, "SELECT * FROM (SELECT "+rowColumns+" FROM intents WHERE account = ? ORDER BY created_at DESC, id DESC LIMIT ?) AS intents WHERE 1 = 1"+rest)
+		args = append(append(args, account, maxLooked), restArgs...)
+	}
+	if len(parts) == 0 {
+		return nil, false, nil
+	}
+	err = t.Select(&rows, "SELECT * FROM ("+strings.Join(parts, " UNION ALL ")+") AS found LIMIT ?", append(args, MaxFound+1)...)
+	if more = len(rows) > MaxFound; more {
+		rows = rows[:MaxFound]
+	}
+	return rows, more, err
+}
+
 func (f ListFilter) countQuery() (query string, args []any) {
 	a := f.arrange()
 	rest, restArgs := f.rest(a)

@@ -162,7 +162,7 @@ func (v *visit) actionFacts(p actionPage) []templates.Fact {
 		s = p.c.Unfinished()
 	}
 	if s != nil {
-		facts = append(facts, templates.Fact{Label: "Step", Text: say(templates.Key(s.Key())), Sub: say(title(string(s.State)), ". ", n.prose(upper(s.Reason)))})
+		facts = append(facts, templates.Fact{Label: "Step", Text: say(templates.Key(s.Key())), Sub: say(stateTitle(s.State), ". ", n.prose(upper(s.Reason)))})
 		if s.HasMoney() {
 			facts = append(facts, templates.Fact{Label: "Money", Text: say(model.Money{Amount: s.Amount, Currency: s.Currency})})
 		}

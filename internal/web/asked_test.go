@@ -75,7 +75,7 @@ func openPages(t *testing.T, check func(w *world, route, page string, sent []sto
 
 // lists are filtered and searched as their addresses say.
 var lists = []string{"/?state=open", "/?state=all&kind=payout", "/?owner=me", "/?due=past", "/?provider=bank", "/?currency=EUR&sort=amount&min=1&max=9000", "/?from=2026-01-01&before=2026-12-31",
-	"/?q=po_1", "/?q=Ada", "/?q=intent-0000000", "/?state=completed", "/?state=outcome_unknown&sort=age", "/approvals?state=all", "/approvals?state=executed", "/approvals?state=expired",
+	"/?q=po_1", "/?q=Ada", "/?q=intent-0000000", "/?state=completed", "/?state=needs_review&kind=statement", "/?state=outcome_unknown&sort=age", "/approvals?state=all", "/approvals?state=executed", "/approvals?state=expired",
 	"/uncertain?provider=bank", "/orphans?show=all"}
 
 // TestPagesAskThreeTimes holds every page to its statements, with data on it. A

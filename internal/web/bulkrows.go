@@ -121,7 +121,7 @@ func (v *visit) itemRest(plan model.Plan) (facts []templates.Fact) {
 			if n > 0 {
 				text = say(text, ", ")
 			}
-			text = say(text, s.Step, " (", words(string(s.State)), ")")
+			text = say(text, s.Step, " (", stateWords(s.State), ")")
 		}
 		if len(steps) > 0 {
 			facts = append(facts, templates.Fact{Label: label, Text: text})

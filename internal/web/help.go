@@ -9,7 +9,7 @@ import (
 
 // help explains what pages mean, for whoever is new or in a hurry.
 func (v *visit) help() error {
-	view := templates.HelpView{Page: v.titled("Help"), Groups: helpGroups, Actions: helpActions, Keys: helpKeys, Pages: helpPages}
+	view := templates.HelpView{Page: v.titled("Help"), Groups: helpGroups, Terms: helpTerms, Actions: helpActions, Keys: helpKeys, Pages: helpPages}
 	for _, text := range helpUnknown {
 		view.Unknown = append(view.Unknown, say(text))
 	}
@@ -63,6 +63,13 @@ var helpGroups = []templates.HelpGroup{
 		{State: "compensated", Text: "What happened was undone, with evidence."},
 		{State: "abandoned", Text: "Given up by people. What happened before stays as it is."},
 	}},
+}
+
+var helpTerms = []templates.HelpTerm{
+	{Word: "Executed", Text: "Of a request or an act: it was signed, and what it ordered was set going. It says nothing about money: whether that moved is the state of the step."},
+	{Word: "Generation", Text: "The number of the key under which a step is sent. Every try of a generation has the same key and the same bytes, so that the provider does it once at most. A retry opens the next one only where the provider refused the old key for good, or its object failed, and nothing sent under the old one can still arrive."},
+	{Word: "Step key, wire key", Text: "The name under which a step is known here, and the same name in the form that its provider takes."},
+	{Word: "Exposure", Text: "What is confirmed, less what came back, and what is uncertain or on its way. Every limit and every sum counts it so."},
 }
 
 var helpActions = []templates.HelpAction{

@@ -116,7 +116,7 @@ func (n narrator) stuckState() (templates.State, templates.Text) {
 	if n.c.State == model.AwaitingApproval || n.c.State == model.Compensating || u.State == model.Pending {
 		return state, say(u.Name)
 	}
-	return stepState(u), say(u.Name, " · ", words(string(n.c.State)))
+	return stepState(u), say(u.Name, " · ", stateWords(n.c.State))
 }
 
 // since is from when on the intent has been as it is.

@@ -233,7 +233,7 @@ func (n narrator) drawnWords() string {
 		if count := s.Looks(); count > 0 {
 			text += ", " + counted(count, "check")
 		}
-		text += ", now " + words(string(stepState(s)))
+		text += ", now " + stateWords(stepState(s))
 		if s.State == model.OutcomeUnknown {
 			text += " since " + n.at(s.UncertainSince).Of("2 Jan 15:04:05 -07:00")
 		}

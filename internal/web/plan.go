@@ -79,7 +79,7 @@ func (p planner) view() templates.PlanView {
 		v.Calls = append(v.Calls, p.call(call))
 	}
 	for _, s := range p.plan.Untouched {
-		v.Untouched = append(v.Untouched, templates.Line{State: templates.State(s.State), Text: say(s.Step, ", ", words(string(s.State))), Sub: say(p.classOf(s.Step, s.Class))})
+		v.Untouched = append(v.Untouched, templates.Line{State: templates.State(s.State), Text: say(s.Step, ", ", stateWords(s.State)), Sub: say(p.classOf(s.Step, s.Class))})
 	}
 	for _, s := range p.plan.Then {
 		v.Then = append(v.Then, templates.Line{State: templates.State(s.State), Text: say(s.Step), Sub: say(p.classOf(s.Step, s.Class), " · ", templates.Key(s.StepKey))})

@@ -27,6 +27,9 @@ type queueData struct {
 	views      []store.View
 	selected   model.Selection // what is ticked over pages
 	needs      needs
+	// Where the list is empty: what the same filter finds in any state.
+	outside []model.Intent
+	further bool // there are more of them
 }
 
 // queue lists what needs somebody, or what was searched for.
@@ -97,8 +100,21 @@ func (d *queueData) readRows(tx *store.Tx, q queueQuery, f store.ListFilter) (er
 	if err != nil {
 		return err
 	}
+	if len(rows) == 0 && q.narrow() {
+		d.outside, d.further, err = d.anyState(tx, q, f)
+		return err
+	}
 	return tx.Together(func() (err error) { d.cases, err = tx.Outlines(rows); return err },
 		func() (err error) { d.beside, err = tx.Beside(rows); return err })
+}
+
+// anyState finds what an empty list leaves out for its state alone.
+func (d *queueData) anyState(tx *store.Tx, q queueQuery, f store.ListFilter) ([]model.Intent, bool, error) {
+	f.State, f.Acting, f.From = store.AnyState, false, nil
+	if q.text != "" {
+		return tx.Search(q.text, f)
+	}
+	return tx.Newest(f)
 }
 
 func (v *visit) queueView(q queueQuery, f store.ListFilter, faults templates.FieldErrors, d queueData) templates.QueueView {
@@ -115,7 +131,7 @@ func (v *visit) queueView(q queueQuery, f store.ListFilter, faults templates.Fie
 		view.Rows = append(view.Rows, v.queueRow(c, d.beside[c.ID]))
 	}
 	if len(view.Rows) == 0 {
-		view.Empty = v.emptyQueue(q, d.more)
+		view.Empty = v.emptyQueue(q, d)
 	}
 	if q.text == "" {
 		view.Prev, view.Next = v.neighbours(q, f, d)
@@ -221,17 +237,37 @@ func (v *visit) deadline(c *model.Case, r *templates.QueueRow) {
 	}
 }
 
+// outsideOf names what the filter finds in other states.
+func (d queueData) outsideOf(q queueQuery) templates.Text {
+	n, all := len(d.outside), q.address("state", store.AnyState)
+	if n > 1 || d.further {
+		return say(templates.Link(all, count(store.Counted{N: n, Capped: d.further})+" in other states"), " match.")
+	}
+	one := d.outside[0]
+	first := "1 "
+	if one.State.Final() {
+		first = "1 finished "
+	}
+	text := say(first, words(one.Kind), " matches: ", templates.LinkText("/intents/"+one.ID, templates.Name(one.Payee)))
+	if m, ok := one.Money(); ok {
+		text = say(text, ", ", m)
+	}
+	return say(text, ", ", stateWords(one.State), ".")
+}
+
 // searchFinds is what the search looks for.
 const searchFinds = "intent id and key, step key, wire key, a provider’s reference or event (also one that only the evidence names), request id, the Message-ID of a mail, " +
 	"the link of a document, the ids of previews, requests for approval, lists, uploads, evidence and audit entries, addresses of this console, the account and the e-mail address that it goes to, an amount as it is written, with its currency or without, and the words of the payee’s name, in any order, each from its beginning"
 
 // emptyQueue says why there is nothing, and that it was read. crowded is a search
 // that looked at a part of what begins so.
-func (v *visit) emptyQueue(q queueQuery, crowded bool) *templates.EmptyView {
+func (v *visit) emptyQueue(q queueQuery, d queueData) *templates.EmptyView {
 	switch {
 	case q.unsearchable() != "":
 		return &templates.EmptyView{Title: "This cannot be searched for", Text: say(q.unsearchable(), " Nothing was looked up.")}
-	case q.text != "" && crowded:
+	case len(d.outside) > 0:
+		return &templates.EmptyView{Title: "Nothing matches in this state", Text: d.outsideOf(q)}
+	case q.text != "" && d.more:
 		return &templates.EmptyView{Title: "Too much begins like this", Text: say("More begins with these words than is looked through, and none of what was is in the list that you asked for. There may be others: write more of the name, or paste a key or a reference.")}
 	case q.text != "":
 		return &templates.EmptyView{Title: "Nothing is found", Text: say("Searched by ", searchFinds, ". What belongs to another account is not found either.")}

@@ -190,3 +190,40 @@ func TestLookAlikesInTheRow(t *testing.T) {
 	w.payoutTo("rep", "acme", "run-3", 90_050)
 	olga.wants(olga.get("/"), 200, "2 others have the same payee, amount and period")
 }
+
+// TestAnEmptyListSaysWhatItLeavesOut: what the same filter finds in another state
+// is named, in the list and in a search.
+func TestAnEmptyListSaysWhatItLeavesOut(t *testing.T) {
+	w := newWorld(t)
+	done := w.paid("run-1")
+	olga := w.browse("Olga")
+	for _, at := range []string{"/?currency=EUR&min=395.00&max=395.00", "/?kind=payout&state=needs_review", "/?q=395.00&state=needs_review"} {
+		p := olga.get(at)
+		olga.wants(p, 200, "Nothing matches in this state", "1 finished payout matches:", "395.00 EUR", ", completed.")
+		if !strings.Contains(p.body, `href="/intents/`+done+`"`) {
+			t.Errorf("%s does not lead to %s", at, done)
+		}
+	}
+	olga.wants(olga.get("/?currency=EUR&min=395.01"), 200, "Nothing matches this filter")
+	w.payout("acme", "run-2", 39_500)
+	olga.wants(olga.get("/?currency=EUR&min=395.00&max=395.00"), 200, "2 in other states match")
+	olga.wants(olga.get("/?q=395,00+EUR"), 200, "2 match")
+	gus := w.browse("Gus")
+	gus.wants(gus.get("/?currency=EUR&min=395.00&max=395.00"), 200, "Nothing matches this filter")
+}
+
+// TestAStateHasOneWord: the filter and the sentences say a state as its shape does.
+func TestAStateHasOneWord(t *testing.T) {
+	w := newWorld(t)
+	olga := w.browse("Olga")
+	w.fault(map[string]string{"method": "POST", "path": "/payouts"}, "reject_permanent", 1)
+	id := w.payout("acme", "run-1", 90_050)
+	w.work()
+	for _, at := range []string{"/?state=terminal_failure", "/?state=completed&kind=payout", "/intents/" + id, "/help"} {
+		p := olga.get(at)
+		olga.wants(p, 200)
+		if text := p.text(); strings.Contains(text, "erminal failure") || !strings.Contains(strings.ToLower(text), "failed for good") {
+			t.Errorf("%s: another word for failed for good: %s", at, text)
+		}
+	}
+}

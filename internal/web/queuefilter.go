@@ -169,7 +169,7 @@ func (q queueQuery) form(v *visit, d queueData, faults templates.FieldErrors) te
 	view.Kinds = chosen(q.kind, kinds, title)
 	states := []templates.Choice{{Value: stateOpen, Label: "Open, with approvers too"}, {Value: store.StateUnknown, Label: "Outcome unknown"}}
 	for _, state := range model.IntentStates {
-		states = append(states, templates.Choice{Value: string(state), Label: title(string(state))})
+		states = append(states, templates.Choice{Value: string(state), Label: stateTitle(state)})
 	}
 	view.States = mark(q.state, append(states, templates.Choice{Value: store.AnyState, Label: "All, finished too"}))
 	if accounts := v.actor.Accounts(); len(accounts) > 1 {

@@ -114,6 +114,12 @@ func (q queueQuery) here() string {
 // plain reports whether nothing is filtered, searched or sorted.
 func (q queueQuery) plain() bool { return q.at == "" && q.address() == "/" }
 
+// narrow reports whether the list is of some states, and of them not all that
+// matches, by more than its state.
+func (q queueQuery) narrow() bool {
+	return q.state != store.AnyState && (q.text == "" || q.state != "") && q.address("sort", "", "state", "") != "/"
+}
+
 // How much of a text that was searched for is shown, and how much stands in the
 // page's controls: these search for it again, so it is cut only where it is longer
 // than anything that can be found.

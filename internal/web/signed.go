@@ -116,7 +116,7 @@ func (p approvalPage) lookAlikes() *templates.Note {
 		if m, ok := i.Money(); ok {
 			text = say(text, m, ", ")
 		}
-		note.Text = append(note.Text, say(text, words(string(intentState(&i))), ", asked for ", p.at(i.CreatedAt)))
+		note.Text = append(note.Text, say(text, stateWords(intentState(&i)), ", asked for ", p.at(i.CreatedAt)))
 	}
 	if p.count.N > len(p.alike) {
 		note.Text = append(note.Text, say(templates.Link("/intents/"+p.c.ID, "The intent’s page"), " tells of the others."))

@@ -26,7 +26,7 @@ func (v *visit) staleView(p previewPage, e *model.Error) templates.StaleView {
 	}
 	view.FreshHref = "/previews/" + fresh
 	v.keep(view.FreshHref) // the reason is still the person's
-	view.Fresh = []templates.Fact{{Label: "Now", Text: say(title(string(p.c.State)), ". ", p.prose(upper(p.c.Reason)))}}
+	view.Fresh = []templates.Fact{{Label: "Now", Text: say(stateTitle(p.c.State), ". ", p.prose(upper(p.c.Reason)))}}
 	return view
 }
 
@@ -67,7 +67,7 @@ func (v *visit) otherCode(p previewPage) error {
 func (p previewPage) moved() (changes []templates.Change) {
 	compare := func(step string, was model.StepState) {
 		if s := p.c.Step(step); s != nil && s.State != was {
-			changes = append(changes, templates.Change{What: step, Was: words(string(was)), Now: words(string(s.State)), Because: p.prose(upper(s.Reason))})
+			changes = append(changes, templates.Change{What: step, Was: stateWords(was), Now: stateWords(s.State), Because: p.prose(upper(s.Reason))})
 		}
 	}
 	for _, call := range p.Plan.Calls {

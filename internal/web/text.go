@@ -78,6 +78,12 @@ func title(name string) string { return upper(words(name)) }
 // words spells a state or an action with spaces.
 func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
+// stateTitle is how pages say a state, as the shapes are labelled.
+func stateTitle[S ~string](state S) string { return templates.State(state).Word() }
+
+// stateWords is stateTitle within a sentence.
+func stateWords[S ~string](state S) string { return lower(stateTitle(state)) }
+
 // money is an amount for a place where there may be none.
 func money(amount int64, currency string) *model.Money {
 	if currency == "" || amount == 0 {

@@ -41,6 +41,9 @@ func (s State) look() look {
 	return look{"no", "no", string(s)}
 }
 
+// Word is how the state is said everywhere: "Failed for good".
+func (s State) Word() string { return s.look().word }
+
 // Sign is what an alert, its delivery or a worker is, for the eye: no state of an intent.
 type Sign string
 
