@@ -80,10 +80,7 @@ func (e *Engine) expect(j *job) provider.Expect {
 	s := j.target
 	expect := provider.Expect{Reference: s.Key(), Destination: j.destination}
 	if s.MovesMoney() {
-		expect.Amount, expect.Currency = s.Amount, s.Currency
-		if s.State == model.Confirmed && s.Moved != 0 {
-			expect.Amount = s.Moved
-		}
+		expect.Amount, expect.Currency = s.Expected(), s.Currency
 	}
 	return expect
 }

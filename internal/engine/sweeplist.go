@@ -129,7 +129,7 @@ func agrees(s *model.Step, item provider.Listed, generation int) bool {
 		return item.Phase == provider.Failed // nothing else may stand under a key that was left
 	case item.Phase == provider.Failed:
 		return s.State == model.FailedSafely
-	case s.MovesMoney() && (item.Amount != expected(s) || item.Currency != s.Currency), item.ID != s.ExternalRef:
+	case s.MovesMoney() && (item.Amount != s.Expected() || item.Currency != s.Currency), item.ID != s.ExternalRef:
 		return false
 	}
 	switch s.State {
@@ -141,14 +141,6 @@ func agrees(s *model.Step, item provider.Listed, generation int) bool {
 		return item.Phase == provider.Settling // known, and asked about until it is final
 	}
 	return false
-}
-
-// expected is the amount that the step's object should have, in minor units.
-func expected(s *model.Step) int64 {
-	if s.State == model.Confirmed && s.Moved != 0 {
-		return s.Moved
-	}
-	return s.Amount
 }
 
 // unlisted is a place in the comparing phase, as the cursor holds it.

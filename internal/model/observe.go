@@ -51,7 +51,9 @@ func (c *Case) weigh(s *Step, look Look, e *Evidence, now Time) error {
 	switch {
 	case look.Taken != "":
 		return c.contradict(s, e, fmt.Sprintf("The object %s already belongs to %s.", look.ExternalRef, look.Taken), now)
-	case look.Finding == FoundOther, look.Finding == FoundSeveral:
+	case look.Finding == FoundOther:
+		return c.contradict(s, e, s.unlikeMark(look), now)
+	case look.Finding == FoundSeveral:
 		return c.contradict(s, e, look.Detail, now)
 	case look.Finding == FoundHappened:
 		return c.weighHappened(s, look, e, now)
@@ -187,23 +189,6 @@ func (c *Case) weighNone(s *Step, look Look, e *Evidence, now Time) error {
 	return nil
 }
 
-// ConfirmedByMark reports whether only a person's word confirms the step.
-func (s *Step) ConfirmedByMark() bool {
-	marked := false
-	if s.State != Confirmed {
-		return false
-	}
-	for i := range s.Evidence {
-		if e := &s.Evidence[i]; e.Says == Happened {
-			if e.Source != FromOperator {
-				return false
-			}
-			marked = true
-		}
-	}
-	return marked
-}
-
 // Known is the provider's object of the step, by which it can be read and undone.
 // It is "" where none is known, or where only a person's document names one: that
 // may be a bank's line.
@@ -306,55 +291,4 @@ func (c *Case) askOnceFinal(s *Step, now Time) {
 	if final, ok := c.NotFoundFinalAt(s); ok && s.State == OutcomeUnknown && s.ExternalRef == "" && !c.Contradicted(s) {
 		s.NextCheckAt = earliest(s.NextCheckAt, max(final, now))
 	}
-}
-
-// Mark is what a person states about an effect, with a document.
-type Mark struct {
-	Happened    bool
-	ExternalRef string
-	Amount      int64 // minor units that really moved; 0 without money
-	Currency    string
-	Dated       Time
-	Document    string
-	DocSHA256   string
-	Reason      string
-	By          string
-	EvidenceID  string
-}
-
-// ApplyMark records a person's statement, moves the step on it and closes the
-// step's open conflict. Rights and rules are the caller's business.
-func (c *Case) ApplyMark(s *Step, m Mark, t Timing, spread float64, now Time) (Evidence, error) {
-	e := Evidence{ID: m.EvidenceID, IntentID: s.IntentID, Step: s.Name, Source: FromOperator, Says: DidNotHappen, BeganAt: now, At: now,
-		By: m.By, Ref: m.ExternalRef, WireKey: s.WireKey, Amount: m.Amount, Currency: m.Currency, Detail: m.Reason,
-		Document: m.Document, DocSHA256: m.DocSHA256, Dated: m.Dated}
-	var err error
-	switch {
-	case m.Happened && s.Returned > 0:
-		e.Says, s.Returned = CameBack, m.Amount // what was paid stays as it was
-		err = c.move(s, Confirmed, WhoOperator, e.ID, m.Reason, now)
-	case m.Happened:
-		ref := s.Known() // the provider's object stays the step's; what a document names stands in the evidence
-		if ref == "" {
-			ref = m.ExternalRef
-		}
-		e.Says = Happened
-		err = c.confirm(s, ref, m.Amount, WhoOperator, e.ID, m.Reason, now)
-	case s.State != Pending && s.State != NotNeeded: // those did nothing anyway
-		s.PersonOnly, s.ExternalRef, s.Moved = true, "", 0
-		err = c.fail(s, Retryable, WhoOperator, "marked", e.ID, m.Reason, now)
-	}
-	if err != nil {
-		return e, err
-	}
-	s.Evidence = append(s.Evidence, e)
-	for i := range c.Conflicts {
-		if k := &c.Conflicts[i]; k.Step == s.Name && k.ClosedAt == 0 {
-			k.ClosedAt, k.ClosedBy = now, e.ID
-			c.Changes = append(c.Changes, Change{Step: s.Name, StepKey: s.Key(), From: s.State, To: s.State, By: WhoOperator, Cause: e.ID, Reason: m.Reason, Event: "conflict.closed"})
-			c.Version++
-		}
-	}
-	c.schedule(s, t, spread, now)
-	return e, nil
 }

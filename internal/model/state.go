@@ -141,7 +141,7 @@ func (c *Case) Derive(t Timing, now Time) {
 	}
 	unknown := false
 	for _, s := range c.Steps {
-		if s.State == OutcomeUnknown {
+		if s.InDoubt() {
 			unknown = true
 			c.UncertainSince = earliest(c.UncertainSince, s.UncertainSince)
 		}
@@ -179,7 +179,8 @@ func (c *Case) sortOpen(unknown bool) int64 {
 
 // exposure sums what is confirmed and what is uncertain, of which each step keeps
 // its own part. What was taken back counts no more; where observations contradict
-// each other, the larger counts.
+// each other, the larger counts. What is in doubt beside a confirmed effect is so
+// since the contradiction.
 func (c *Case) exposure() {
 	c.Confirmed, c.Uncertain = 0, 0
 	for _, s := range c.Steps {
@@ -189,6 +190,10 @@ func (c *Case) exposure() {
 			s.Open = max(s.Amount, c.observed(s))
 		case s.State == Confirmed && s.MovesMoney():
 			s.Open = c.besides(s)
+			s.UncertainSince = 0
+			if s.Open > 0 {
+				s.UncertainSince = c.contradictedSince(s)
+			}
 			if c.UndoneBy(s) == "" {
 				c.Confirmed += s.Moved - s.Returned
 			}
@@ -211,8 +216,20 @@ func (c *Case) observed(s *Step) (amount int64) {
 	return amount
 }
 
+// contradictedSince is when the step's open contradiction began; 0 is none.
+func (c *Case) contradictedSince(s *Step) (since Time) {
+	for i := range c.Conflicts {
+		if k := &c.Conflicts[i]; k.Step == s.Name && k.ClosedAt == 0 {
+			since = earliest(since, k.OpenedAt)
+		}
+	}
+	return since
+}
+
 // besides is what an open contradiction shows beside what confirmed the step: a
-// second object, or the difference to a larger amount.
+// second object, or the difference to a larger amount. An object that has neither
+// the amount nor the reference of a person's mark counts as a second one: nothing
+// says that both are the same payment.
 func (c *Case) besides(s *Step) (amount int64) {
 	if !c.Contradicted(s) {
 		return 0

@@ -169,6 +169,21 @@ func (s *Step) Uncertain() bool {
 	return s.State == OutcomeUnknown || s.State == InProgress && s.Class.Effect()
 }
 
+// InDoubt reports whether nobody knows what happened: the outcome is unknown, or a
+// contradiction shows money beside what is confirmed, which may have moved as well.
+func (s *Step) InDoubt() bool {
+	return s.State == OutcomeUnknown || s.State == Confirmed && s.Open > 0
+}
+
+// Expected is the amount that the step's object should have, in minor units: what
+// is recorded as moved, else what was asked for.
+func (s *Step) Expected() int64 {
+	if s.State == Confirmed && s.Moved != 0 {
+		return s.Moved
+	}
+	return s.Amount
+}
+
 // Frozen is the request of the present generation, or nil before it is reserved.
 func (s *Step) Frozen() *Generation {
 	for i := range s.Generations {

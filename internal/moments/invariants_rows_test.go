@@ -230,7 +230,7 @@ func (tr *truth) unread() (broken []string) {
 // invariant13 looks at every unknown outcome in the rows, the sums, the lists,
 // the interface and the export.
 func (tr *truth) invariant13() (broken []string) {
-	unknown := map[string]int64{} // what unknown steps have open, by currency
+	unknown := map[string]int64{} // what steps in doubt have open, by currency
 	effects := map[string]int{}
 	for _, c := range tr.cases {
 		uncertain, open := int64(0), int64(0)
@@ -238,16 +238,20 @@ func (tr *truth) invariant13() (broken []string) {
 			open += s.Open
 			broken = append(broken, differ("the account of "+s.Key(), s.Account, c.Account)...)
 			broken = append(broken, tr.deniedTooSoon(s)...)
-			if s.State != model.OutcomeUnknown {
+			broken = append(broken, tr.hidden(c, s)...)
+			if !s.InDoubt() {
 				continue
 			}
-			uncertain += s.Amount
 			currency := s.Currency
-			if s.Amount == 0 {
+			if s.Open == 0 {
 				currency = ""
 			}
 			unknown[currency] += s.Open
 			effects[currency]++
+			if s.State != model.OutcomeUnknown {
+				continue
+			}
+			uncertain += s.Amount
 			if s.Failure != "" || slices.Contains([]model.IntentState{model.TerminalFailure, model.RetryableFailure, model.Completed}, c.State) {
 				broken = append(broken, fmt.Sprintf("%s is unknown, and stored as %s of an intent that is %s", s.Key(), s.Failure, c.State))
 			}
@@ -259,6 +263,18 @@ func (tr *truth) invariant13() (broken []string) {
 	}
 	broken = append(broken, tr.sums(unknown, effects)...)
 	return append(broken, tr.shown()...)
+}
+
+// hidden: money that a step has open is that of a doubt, with its beginning, or
+// settles, or is in flight. There is no page on which any other would be seen.
+func (tr *truth) hidden(c *model.Case, s *model.Step) []string {
+	if s.InDoubt() && (s.UncertainSince == 0 || c.UncertainSince == 0 || c.UncertainSince > s.UncertainSince || c.SortOpen != int64(c.UncertainSince)) {
+		return []string{fmt.Sprintf("%s is in doubt since %s, and its intent since %s", s.Key(), s.UncertainSince, c.UncertainSince)}
+	}
+	if s.Open > 0 && !s.InDoubt() && !s.Settling && s.OpenAttempt() == nil {
+		return []string{fmt.Sprintf("%d of %s are uncertain and shown nowhere", s.Open, s.Key())}
+	}
+	return nil
 }
 
 // deniedTooSoon: a step is failed only where each of its attempts is known to
@@ -295,11 +311,10 @@ func (tr *truth) sums(unknown map[string]int64, effects map[string]int) (broken 
 	return broken
 }
 
-// shown reads what the interface and the export say about each unknown outcome,
-// and sees that reading writes no entry.
+// shown reads what the interface and the export say about each step in doubt, and sees that reading writes no entry.
 func (tr *truth) shown() (broken []string) {
 	for _, c := range tr.cases {
-		if !slices.ContainsFunc(c.Steps, func(s *model.Step) bool { return s.State == model.OutcomeUnknown }) {
+		if !slices.ContainsFunc(c.Steps, (*model.Step).InDoubt) {
 			continue
 		}
 		var shape struct {

@@ -35,6 +35,39 @@ func TestMarkThatTheProviderDenies(t *testing.T) {
 	w.survive(t)
 }
 
+// A person marks another amount than the bank then shows: both may have moved, and
+// what the bank shows is uncertain until a person decides.
+func TestMarkOfAnotherAmountThanTheProviderShows(t *testing.T) {
+	w := newWorld(t)
+	w.fault("drop_after_accept", 100, posts("/payouts"), 0)
+	w.fault("500_before", 1000, looks(), 0)
+	id := w.payout("p-1")
+	w.run(2 * time.Hour)
+	w.do(w.people.operator, id, model.MarkExternalResult, "create-payout",
+		`{"result":"happened","external_ref":"bank-line-77","amount":100000,"currency":"USD","date":"2026-11-27","document":{"url":"https://bank.example/77","sha256":""}}`)
+	if _, err := w.approve(w.people.approver, id); err != nil {
+		t.Fatal(err)
+	}
+	w.noFaults()
+	w.run(24 * time.Hour)
+	c, object := w.load(id), w.objectOf(id+":create-payout")
+	want := "A person marked 1,000.00 USD (bank-line-77); the provider shows 950.50 USD as " + object + "; 950.50 USD was asked for."
+	if c.Reason != want || c.Confirmed != 100000 || c.Uncertain != 95050 {
+		t.Errorf("%d confirmed, %d uncertain\n%s", c.Confirmed, c.Uncertain, describe(c))
+	}
+	w.survive(t)
+	w.do(w.people.operator, id, model.MarkExternalResult, "create-payout",
+		`{"result":"happened","external_ref":"`+object+`","amount":95050,"currency":"USD","date":"2026-11-28","document":{"url":"https://bank.example/78","sha256":""}}`)
+	if _, err := w.approve(w.people.approver, id); err != nil {
+		t.Fatal(err)
+	}
+	w.run(time.Hour)
+	if c := w.load(id); c.Confirmed != 95050 || c.Uncertain != 0 || c.UncertainSince != 0 || c.OpenConflict() != nil {
+		t.Errorf("%d confirmed, %d uncertain\n%s", c.Confirmed, c.Uncertain, describe(c))
+	}
+	w.survive(t)
+}
+
 // Observations of money that contradict each other are decided by two people,
 // with the amount said aloud; what came back lets its ledger entry be reversed.
 func TestContradictionTakesTwoPeople(t *testing.T) {

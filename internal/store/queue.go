@@ -21,7 +21,7 @@ const (
 // States of a list that are no states of an intent.
 const (
 	AnyState     = "all"             // finished work too
-	StateUnknown = "outcome_unknown" // open work with an unknown step
+	StateUnknown = "outcome_unknown" // open work with a step in doubt
 )
 
 // Nobody, as an owner, selects what nobody has taken.
@@ -42,7 +42,7 @@ type ListFilter struct {
 	After    model.Time // uncertain or stuck since this moment or later
 	Due      model.Time // under a review that is to be decided by this moment
 	Provider string     // an effect at it is unknown, settling, under way or failed safely
-	// Under StateUnknown, Provider and Currency are those of an unknown effect.
+	// Under StateUnknown, Provider and Currency are those of an effect in doubt.
 	Acting bool   // leaves out what waits for an approver
 	Owner  string // person id, or Nobody
 	Order  Order
@@ -134,11 +134,11 @@ const atProvider = `EXISTS (SELECT 1 FROM steps stuck_at WHERE stuck_at.intent_i
 // priced reports whether the filter is of one currency.
 func (f ListFilter) priced() bool { return f.Currency != "" && f.Currency != NoMoney }
 
-// unknownEffect tells whether a row of intents has an unknown effect with the
+// doubtedEffect tells whether a row of intents has an effect in doubt with the
 // filter's provider and currency: an intent of an amount can wait for a message
 // that has none.
-func (f ListFilter) unknownEffect() (term string, args []any) {
-	term = "EXISTS (SELECT 1 FROM steps open_step WHERE open_step.intent_id = intents.id AND open_step.state = 'outcome_unknown'"
+func (f ListFilter) doubtedEffect() (term string, args []any) {
+	term = "EXISTS (SELECT 1 FROM steps open_step WHERE open_step.intent_id = intents.id AND " + inDoubt
 	if f.Provider != "" {
 		term, args = term+" AND open_step.provider = ?", append(args, f.Provider)
 	}
@@ -170,7 +170,7 @@ func (f ListFilter) rest(a arrangement) (where string, args []any) {
 	add(f.Before != 0, "COALESCE(NULLIF(uncertain_since, 0), stuck_since) < ?", f.Before)
 	add(f.After != 0, "COALESCE(NULLIF(uncertain_since, 0), stuck_since) >= ?", f.After)
 	add(f.Due != 0, "review_due > 0 AND review_due <= ?", f.Due)
-	unknown, effectArgs := f.unknownEffect()
+	unknown, effectArgs := f.doubtedEffect()
 	add(f.State == StateUnknown && f.Provider+f.Currency != "", unknown, effectArgs...)
 	add(f.Provider != "" && f.State != StateUnknown, atProvider, f.Provider)
 	add(f.Acting, "NOT "+waits)

@@ -4,8 +4,12 @@ import (
 	"countersign/internal/model"
 )
 
+// inDoubt tells of a row of steps what model.Step.InDoubt does, in the words of
+// their index.
+const inDoubt = "(state = 'outcome_unknown' OR state = 'confirmed' AND open_amount > 0)"
+
 // Uncertain is the open uncertainty in one currency ("" where no money is at
-// stake): effects of which nobody knows whether they happened.
+// stake): effects of which nobody knows what happened.
 type Uncertain struct {
 	Currency string     `db:"currency"`
 	Effects  int        `db:"effects"`
@@ -13,7 +17,7 @@ type Uncertain struct {
 	Oldest   model.Time `db:"oldest"`
 }
 
-// uncertainIntents are the intents with an unknown step, found by their index;
+// uncertainIntents are the intents with a step in doubt, found by their index;
 // no more than MaxCount+1, so that no page counts for ever. Every currency is
 // named so that the planner takes that index and none that merely begins with
 // the account.
@@ -28,7 +32,7 @@ func uncertaintyQuery(accounts []string) (string, []any) {
 	from, args := uncertainIntents(accounts)
 	return `SELECT CASE WHEN s.open_amount = 0 THEN '' ELSE s.currency END AS currency, count(*) AS effects, sum(s.open_amount) AS amount,
 		min(s.uncertain_since) AS oldest FROM ` + from + ` AS i CROSS JOIN steps s
-		WHERE s.intent_id = i.id AND s.state = 'outcome_unknown' GROUP BY 1 ORDER BY 1`, args
+		WHERE s.intent_id = i.id AND ` + inDoubt + ` GROUP BY 1 ORDER BY 1`, args
 }
 
 // Uncertainty sums the open uncertainty of the accounts by currency; currencies
@@ -49,7 +53,7 @@ func (t *Tx) Uncertainty(accounts []string) (sums []Uncertain, capped bool, err 
 // NavCounts are the counts that stand in the navigation of every page.
 type NavCounts struct{ Approvals, Uncertain Counted }
 
-// NavCounts counts open approval requests and intents with an unknown step.
+// NavCounts counts open approval requests and intents with a step in doubt.
 func (t *Tx) NavCounts(accounts []string) (n NavCounts, err error) {
 	if len(accounts) == 0 {
 		return n, nil

@@ -41,7 +41,7 @@ func (t *Tx) UncertainParts(accounts []string, at model.Time) (parts []Uncertain
 	err = t.Select(&parts, `SELECT s.provider, CASE WHEN s.open_amount = 0 THEN '' ELSE s.currency END AS currency, i.kind, s.operation,
 		CASE WHEN s.uncertain_since >= ? THEN 0 WHEN s.uncertain_since >= ? THEN 1 WHEN s.uncertain_since >= ? THEN 2 ELSE 3 END AS age,
 		count(*) AS effects, sum(s.open_amount) AS amount, min(s.uncertain_since) AS oldest
-		FROM `+from+` AS i CROSS JOIN steps s WHERE s.intent_id = i.id AND s.state = 'outcome_unknown' GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`,
+		FROM `+from+` AS i CROSS JOIN steps s WHERE s.intent_id = i.id AND `+inDoubt+` GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`,
 		append(since, args...)...)
 	for _, p := range parts {
 		looked += p.Effects
@@ -106,12 +106,12 @@ func inOrder(a, b Settling) int {
 	return cmp.Or(strings.Compare(a.Provider, b.Provider), strings.Compare(a.Currency, b.Currency))
 }
 
-// StillUnknown lists the steps of intents whose outcome is unknown now, as
+// StillUnknown lists the steps of intents that are in doubt now, as
 // <intent id>:<step name>.
 func (t *Tx) StillUnknown(intents []string) (steps []string, err error) {
 	if len(intents) == 0 {
 		return nil, nil
 	}
-	err = t.Select(&steps, "SELECT intent_id || ':' || name FROM steps WHERE state = 'outcome_unknown' AND intent_id IN ("+marks(len(intents))+")", anys(intents)...)
+	err = t.Select(&steps, "SELECT intent_id || ':' || name FROM steps WHERE "+inDoubt+" AND intent_id IN ("+marks(len(intents))+")", anys(intents)...)
 	return steps, err
 }

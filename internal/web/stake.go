@@ -15,7 +15,7 @@ func (n narrator) stake() (m *model.Money, note string, quiet bool) {
 	m = money(s.Amount, s.Currency)
 	ended := n.c.State.Final() || n.c.StandingCompensation() != nil
 	switch {
-	case s.Uncertain() && s.Open > 0:
+	case s.Open > 0:
 		return money(n.c.Uncertain, s.Currency), "", false // all that the row's intent has open
 	case s.Uncertain():
 		return m, "taken back", true
@@ -38,7 +38,7 @@ func (n narrator) moneyStep() (first *model.Step) {
 		if !s.HasMoney() || !s.Class.Effect() {
 			continue
 		}
-		if s.Uncertain() {
+		if s.Uncertain() || s.InDoubt() {
 			return s
 		}
 		if first == nil {

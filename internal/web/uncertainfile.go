@@ -105,12 +105,12 @@ func (v *visit) writeUncertain(tx *store.Tx, into io.Writer, accounts []string) 
 	}
 }
 
-// uncertainLines are the lines of an intent's unknown effects.
+// uncertainLines are the lines of an intent's effects in doubt.
 func (v *visit) uncertainLines(c *model.Case) string {
 	n := narrator{c: c, timing: v.Timing, clock: templates.Clock{Now: int64(v.now()), Zone: v.zone()}}
 	var lines strings.Builder
 	for _, s := range c.Steps {
-		if s.State != model.OutcomeUnknown {
+		if !s.InDoubt() {
 			continue
 		}
 		amount, currency := "", ""

@@ -253,12 +253,12 @@ func stillOpen(n int) string {
 	return "all of them are still open."
 }
 
-// effectRows lists the unknown effects of an intent.
+// effectRows lists an intent's effects in doubt.
 func (v *visit) effectRows(c *model.Case) (rows []templates.EffectRow) {
 	n := narrator{c: c, timing: v.Timing, clock: v.page.Clock}
 	lead, why := n.proposal()
 	for _, s := range c.Steps {
-		if s.State != model.OutcomeUnknown {
+		if !s.InDoubt() {
 			continue
 		}
 		row := templates.EffectRow{Href: "/intents/" + c.ID, Who: c.Payee, What: kindTitle(c.Kind) + " · " + s.Name, ID: c.ID, Provider: s.Provider,

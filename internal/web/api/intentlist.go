@@ -10,7 +10,7 @@ import (
 )
 
 type listIntentsInput struct {
-	State   string `query:"state" enum:"received,processing,awaiting_approval,needs_review,retryable_failure,terminal_failure,completed,compensating,compensated,abandoned,outcome_unknown" doc:"A state; outcome_unknown is open work with an unknown step, the oldest first."`
+	State   string `query:"state" enum:"received,processing,awaiting_approval,needs_review,retryable_failure,terminal_failure,completed,compensating,compensated,abandoned,outcome_unknown" doc:"A state; outcome_unknown is open work with a step of unknown outcome, or with money in doubt beside what is confirmed, the oldest first."`
 	Kind    string `query:"kind" enum:"payout,statement,dispute,compensation"`
 	Account string `query:"account"`
 	Q       string `query:"q" maxLength:"255" doc:"What somebody was given: an intent id or key, a step key, a wire key, a provider reference or event, a Message-ID, the id of a preview, approval, list, upload, evidence or audit entry; the beginning of an intent id or key; or a payee, by the beginnings of the words of the name in any order. At most 200 are found; count_capped says that there may be more."`
