@@ -64,6 +64,30 @@ func TestMarkedEffect(t *testing.T) {
 	}
 }
 
+// TestContradictedMark holds that what a person marked, what the provider shows and
+// what was asked for are told apart.
+func TestContradictedMark(t *testing.T) {
+	n := told(func(c *model.Case, s *model.Step) {
+		s.State, s.Moved, s.ExternalRef, s.ChangedAt = model.Confirmed, 5_000_000, "E2E-2", ago(10*time.Minute)
+		s.Evidence = []model.Evidence{{Source: model.FromOperator, Says: model.Happened, At: ago(10 * time.Minute), By: "Olga", Ref: "E2E-2", Amount: 5_000_000, Currency: "EUR"},
+			{ID: "e", Source: model.FromQuery, Says: model.Conflicting, At: ago(time.Minute), Ref: "po_9", Amount: 4_820_000, Currency: "EUR", Status: "paid"}}
+		c.Conflicts = []model.Contradiction{{ID: "k", Step: s.Name, EvidenceID: "e", Reason: "r", OpenedAt: ago(time.Minute)}}
+	})
+	uncertain := n.uncertain()
+	for want, got := range map[string]string{
+		"50,000.00 EUR paid as Olga marked it, as E2E-2 , 09:32:18 +00:00 . That is 1,800.00 EUR more than the 48,200.00 EUR that was asked for. " +
+			"Since then bank shows 48,200.00 EUR , “paid”, as po_9 , 09:41:18 +00:00": plain(t, n.effect(n.c.Steps[1]).Text),
+		"48,200.00 EUR may or may not have been paid beside the 50,000.00 EUR that is confirmed. " +
+			"Olga marked 50,000.00 EUR as E2E-2 ; Bank shows 48,200.00 EUR , “paid”, as po_9 ; 48,200.00 EUR was asked for. A person’s mark says what is true.": plain(t, append([]templates.Text{uncertain.Lead}, uncertain.Text...)...),
+		"Sent: once, 07:58:18 +00:00\nCame back: 1 × reset\nObject: po_9 , 48,200.00 EUR , by query, 09:41:18 +00:00\nMarked: Olga marked 50,000.00 EUR as E2E-2 , 09:32:18 +00:00\n" +
+			"Asked for: 48,200.00 EUR\nChecked: once, last 09:41:18 +00:00 : conflict.": facts(t, uncertain.Items[0].Facts),
+	} {
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
 // TestConfirmedSinceFirstWord holds that a later look does not move the time at
 // which a payment was first known.
 func TestConfirmedSinceFirstWord(t *testing.T) {

@@ -218,13 +218,13 @@ func (n narrator) effect(s *model.Step) templates.Effect {
 	if s.Returned != 0 && s.Currency != "" {
 		e.Text = say(e.Text, "; ", templates.Strong(model.Money{Amount: s.Returned, Currency: s.Currency}), " came back")
 	}
-	if s.ExternalRef != "" {
+	if s.ExternalRef != "" && !named(s) {
 		e.Text = say(e.Text, ", ", templates.Key(s.ExternalRef))
 	}
 	if by := n.c.UndoneBy(s); by != "" {
 		e.Text = say(e.Text, "; ", takenBack(s), " by ", templates.Link("/intents/"+by, by))
 	}
-	e.Text = say(e.Text, otherwise(s))
+	e.Text = say(e.Text, otherwise(s), n.shownSince(s))
 	if last != nil {
 		e.Evidence = say("Evidence: ", evidenceOf(s, *last), ", ", n.clockAt(last.At), "; ", n.prose(last.Detail))
 	} else if s.Reason != "" {
@@ -255,15 +255,42 @@ func (n narrator) happened(s *model.Step) templates.Text {
 	if mark == nil || mark.Says != model.Happened {
 		return say(doneWord(s), " by ", s.Provider, ", confirmed ", n.clockAt(firstKnown(s)))
 	}
-	text := say(doneWord(s), " as ", templates.Name(mark.By), " marked it, ", n.clockAt(mark.At))
+	text := say(doneWord(s), " as ", templates.Name(mark.By), " marked it")
+	if named(s) {
+		text = say(text, ", as ", templates.Key(mark.Ref))
+	}
+	text = say(text, ", ", n.clockAt(mark.At))
 	if r := n.signedMark(s, mark.At); r != nil {
 		text = say(text, ", signed by ", n.signatures(*r))
 	}
-	look := lastThat(s.Evidence, func(e model.Evidence) bool { return e.Source == model.FromQuery && e.At >= mark.At && e.Status != "" })
+	look := lastThat(s.Evidence, func(e model.Evidence) bool {
+		return e.Source == model.FromQuery && e.At >= mark.At && e.Status != "" && e.Says != model.Conflicting
+	})
 	if look != nil {
 		text = say(text, "; asked since, ", s.Provider, " calls it “", look.Status, "”, ", n.clockAt(look.At))
 	}
 	return text
+}
+
+// named reports whether only the document of a mark names the step's reference: it
+// stands with the mark, for the provider never said it.
+func named(s *model.Step) bool {
+	m := s.Marked()
+	return m != nil && m.Ref == s.ExternalRef && s.Known() == ""
+}
+
+// shownSince says what a provider showed that is not what a person marked; nil where
+// it showed nothing of the kind.
+func (n narrator) shownSince(s *model.Step) templates.Text {
+	m, seen := s.Marked(), n.object(s)
+	if m == nil || seen == nil {
+		return nil
+	}
+	text := say(". Since then ", s.Provider, " shows ", templates.Strong(model.Money{Amount: seen.Amount, Currency: seen.Currency}))
+	if seen.Status != "" {
+		text = say(text, ", “", seen.Status, "”,")
+	}
+	return say(text, " as ", templates.Key(seen.Ref), ", ", n.clockAt(seen.At))
 }
 
 // firstKnown is when it was first known that a step happened.

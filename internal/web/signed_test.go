@@ -60,6 +60,33 @@ func TestAMarkIsSignedUnderItsOwnSum(t *testing.T) {
 	ann.wants(ann.get("/intents/"+id), 200, "paid as Olga marked it", ", signed by Ann", "That is 1.00 EUR more than the 395.00 EUR that was asked for")
 }
 
+// What a bank shows beside a mark is the same money wherever money is counted.
+func TestAContradictedMarkIsTheSameEverywhere(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	id := w.unknown("acme", "run-1", 39_500)
+	olga, ann := w.browse("Olga"), w.browse("Ann")
+	_, preview := olga.preview(id, model.MarkExternalResult, "step", "create-payout", "result", "happened", "external_ref", "=E2E-2", "amount", "396.00",
+		"currency", "EUR", "date", w.now().Format(time.DateOnly), "document_url", "https://bank.example/letter.pdf")
+	olga.follow(olga.post(found(t, previewPath, preview)+"/confirm", "digest", found(t, digestField, preview), "reason", because))
+	link := found(t, requestLink, ann.get("/approvals"))
+	ann.post(link+"/approve", "digest", found(t, digestField, ann.get(link)), "reason", because)
+	w.wait(10 * time.Second)
+	w.work() // the engine asks, and the bank shows what was asked for
+	p := olga.get("/intents/" + id)
+	olga.wants(p, 200, "791.00 EUR", "396.00 EUR confirmed, 395.00 EUR uncertain", "395.00 EUR may or may not have been paid beside the 396.00 EUR that is confirmed",
+		"marked 396.00 EUR as =E2E-2", "shows 395.00 EUR", "395.00 EUR was asked for")
+	if strings.Contains(p.text(), "396.00 EUR was asked for") {
+		t.Error("the mark is said to have been asked for")
+	}
+	olga.wants(olga.get("/"), 200, "395.00 EUR uncertain; 396.00 EUR confirmed", "1 effect")
+	olga.wants(olga.get("/?state=outcome_unknown&currency=EUR&provider=bank"), 200, id)
+	olga.wants(olga.get("/uncertain"), 200, id, "395.00 EUR", "1 effect became uncertain, and is still open.")
+	if file := olga.get("/uncertain/file?format=csv"); !strings.Contains(file.body, `"`+id+`:create-payout","bank","payout","payout.create","Ελένη Παπαδοπούλου","395.00","EUR"`) {
+		t.Errorf("the file holds %s", file.body)
+	}
+}
+
 func TestAnOutdatedPreviewSaysSoAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.web.patience = 0

@@ -14,12 +14,18 @@ import (
 func (n narrator) uncertain() templates.UncertainView {
 	v := templates.UncertainView{}
 	var unknown []*model.Step
+	moving := 0
 	for _, s := range n.c.Steps {
-		if !s.Uncertain() {
+		if !s.Uncertain() && !s.InDoubt() {
 			continue
 		}
-		if s.State == model.OutcomeUnknown {
+		switch s.State {
+		case model.OutcomeUnknown:
 			unknown = append(unknown, s)
+		case model.Confirmed:
+			v.Lead = say(v.Lead, n.beside(s), " ")
+		default:
+			moving++
 		}
 		v.Items = append(v.Items, n.uncertainItem(s))
 	}
@@ -34,7 +40,7 @@ func (n narrator) uncertain() templates.UncertainView {
 		v.Text = append(v.Text, n.contradiction(k))
 	}
 	if len(unknown) == 0 {
-		v.Text = append(v.Text, n.nothingUnknown(len(v.Items)))
+		v.Text = append(v.Text, n.nothingUnknown(moving))
 	}
 	return v
 }
@@ -56,30 +62,44 @@ func (n narrator) contradiction(k *model.Contradiction) templates.Text {
 	return say(templates.Bold("Two observations contradict each other on "+k.Step+": "), n.prose(k.Reason))
 }
 
-// seen is the object that opened a conflict over another amount, or nil.
+// seen is the object that opened a conflict by another amount than the step's, or
+// nil.
 func (n narrator) seen(k *model.Contradiction) *model.Evidence {
 	s := n.c.Step(k.Step)
 	if s == nil || !s.HasMoney() {
 		return nil
 	}
 	return lastThat(s.Evidence, func(e model.Evidence) bool {
-		return e.ID == k.EvidenceID && e.Says == model.Conflicting && e.Ref != "" && e.Amount != 0 && (e.Amount != s.Amount || e.Currency != s.Currency)
+		return e.ID == k.EvidenceID && e.Says == model.Conflicting && e.Ref != "" && e.Amount != 0 && (e.Amount != s.Expected() || e.Currency != s.Currency)
 	})
 }
 
-// figures set the amount that was seen against the one that was asked for; nil
-// where the conflict is about something else.
+// figures set the amount that was seen against the one that was asked for, and the
+// one that a person marked; nil where the conflict is about something else.
 func (n narrator) figures(k *model.Contradiction) templates.Text {
 	e := n.seen(k)
 	if e == nil {
 		return nil
 	}
 	s := n.c.Step(k.Step)
-	text := say(upper(s.Provider), " shows ", templates.Strong(model.Money{Amount: e.Amount, Currency: e.Currency}))
+	text := say()
+	if m := s.Marked(); m != nil {
+		text = say(n.marked(m), "; ")
+	}
+	text = say(text, upper(s.Provider), " shows ", templates.Strong(model.Money{Amount: e.Amount, Currency: e.Currency}))
 	if e.Status != "" {
 		text = say(text, ", “", e.Status, "”,")
 	}
 	return say(text, " as ", templates.Key(e.Ref), "; ", templates.Strong(model.Money{Amount: s.Amount, Currency: s.Currency}), " was asked for.")
+}
+
+// marked says what a person recorded as moved, and under what.
+func (n narrator) marked(m *model.Evidence) templates.Text {
+	text := say(templates.Name(m.By), " marked ", templates.Strong(model.Money{Amount: m.Amount, Currency: m.Currency}))
+	if m.Ref != "" {
+		text = say(text, " as ", templates.Key(m.Ref))
+	}
+	return text
 }
 
 // object is the contradicting object of the step's own open conflict, or nil.
@@ -88,6 +108,12 @@ func (n narrator) object(s *model.Step) *model.Evidence {
 		return n.seen(k)
 	}
 	return nil
+}
+
+// beside says of a confirmed effect what a contradiction shows beside it.
+func (n narrator) beside(s *model.Step) templates.Text {
+	open, moved := model.Money{Amount: s.Open, Currency: s.Currency}, model.Money{Amount: s.Moved, Currency: s.Currency}
+	return say(templates.Strong(open), " may or may not have been ", doneWord(s), " beside the ", moved, " that is confirmed.")
 }
 
 // mayBe is the sentence with the doubt in it.
@@ -142,6 +168,9 @@ func (n narrator) uncertainItem(s *model.Step) templates.UncertainItem {
 	switch {
 	case found != nil:
 		add("Object", say(templates.Key(found.Ref), ", ", model.Money{Amount: found.Amount, Currency: found.Currency}, ", by ", lowerSource(*found), ", ", n.clockAt(found.At)))
+		if m := s.Marked(); m != nil {
+			add("Marked", say(n.marked(m), ", ", n.clockAt(m.At)))
+		}
 		add("Asked for", say(model.Money{Amount: s.Amount, Currency: s.Currency}))
 	case s.ExternalRef != "":
 		add("Object", say(templates.Key(s.ExternalRef), " at ", s.Provider))
