@@ -79,7 +79,7 @@ var labFaults = []web.LabGroup{
 			See:    "Failed safely, and waiting for a person; a retry opens the next generation, since the refusal is kept under the old key.",
 			Safe:   "Nothing moved, and nothing is tried before a person says so."},
 		{Name: "reject_permanent", Title: "Refused for good", Effects: anyEffect,
-			Breaks: "The destination is closed.",
+			Breaks: "The destination is closed, or the dispute, or the mailbox.",
 			See:    "A payout fails for good; later steps leave the intent for review, as a part of it has happened.",
 			Safe:   "Repeating cannot change it, so nothing is repeated."},
 	}},

@@ -3,7 +3,6 @@ package actions
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"countersign/internal/authz"
@@ -25,63 +24,16 @@ func mayCompensate(c *model.Case, s *model.Step, now model.Time) ruling {
 	if r, busy := flying(c, now); busy {
 		return r
 	}
-	standing := c.StandingCompensation()
-	underWay := standing != nil && standing.UnderWay()
-	switch {
-	case s == nil:
+	if s == nil {
 		return no("compensate.nothing-happened", "Nothing happened that could be undone.")
-	case c.Kind == model.KindCompensation:
-		return no("compensate.no-undo", "A compensation is not compensated; it is mended by review.")
-	case underWay && standing.ChildID == "":
-		return no("compensate.standing", "A compensation of "+standing.Step+" is asked for already.")
-	case underWay:
-		return no("compensate.standing", "A compensation of "+standing.Step+" runs already, or may have acted: "+standing.ChildID+".")
-	case c.UndoneBy(s) != "":
-		return no("compensate.standing", s.Name+" was taken back already, by "+c.UndoneBy(s)+".")
-	case takesBackReturned(c, s):
-		return no("compensate.already-back", "The money came back by itself already; undoing it too would take it twice.")
-	case s.State == model.OutcomeUnknown:
-		return no("compensate.unknown", "What is not known cannot be reversed: first find out whether "+s.Name+" happened.")
-	case settling(s) && !s.Contract.UndoBefore:
-		return no("compensate.unknown", "What is not final cannot be reversed here: "+s.Name+" is still under way at the provider.")
-	case s.State != model.Confirmed && !settling(s):
-		return no("compensate.not-confirmed", s.Name+" is "+string(s.State)+": only what happened can be undone.")
-	case !s.HasUndo():
-		return no("compensate.no-undo", "Nothing undoes "+s.Name+".")
-	case objectUnknown(c, s):
-		return no("compensate.object-unknown", "Only a person's document says that it happened; the provider must show its own object first: reconcile.")
-	case undoLate(s, now):
-		return no("compensate.too-late", "The time in which "+s.Name+" can be undone is over.")
+	}
+	if r := c.MayUndo(s, now); r != nil {
+		return by(r)
 	}
 	if c.StaleEntry() == s {
 		return yes("compensate.reverse-entry", "The money came back by itself; reversing the entry of "+s.Name+" sets the books right.")
 	}
 	return yes("compensate.undo", s.Name+" can be undone, with every later step that can be.")
-}
-
-// takesBackReturned reports whether undoing from the step on would take money
-// back that came back by itself.
-func takesBackReturned(c *model.Case, s *model.Step) bool {
-	return s.Returned > 0 || slices.ContainsFunc(takenBack(c, s), func(u *model.Step) bool { return u.Returned > 0 })
-}
-
-// objectUnknown reports whether something that would be taken back at a provider
-// is known by a document only: what that names may be a bank's line.
-func objectUnknown(c *model.Case, s *model.Step) bool {
-	return slices.ContainsFunc(takenBack(c, s), func(u *model.Step) bool {
-		return u.MovesMoney() && u.Contract.Queryable() && u.Known() == ""
-	})
-}
-
-// undoLate reports whether the provider undoes the step no more.
-func undoLate(s *model.Step, now model.Time) bool {
-	since := s.ChangedAt
-	for i := range s.Evidence {
-		if e := &s.Evidence[i]; e.Says == model.Happened && e.At < since {
-			since = e.At
-		}
-	}
-	return s.Contract.UndoLimit > 0 && now > since.Add(s.Contract.UndoLimit)
 }
 
 func planCompensate(p *Planning) (Plan, error) {
@@ -109,16 +61,8 @@ func planCompensate(p *Planning) (Plan, error) {
 				Because: "What is undone is not gone on with."})
 		}
 	}
-	plan.sort(p.Case, nil, takenBack(p.Case, p.Step)...)
+	plan.sort(p.Case, nil, p.Case.ToUndo(p.Step)...)
 	return plan, nil
-}
-
-// takenBack are the steps whose effects the compensation from s takes back.
-func takenBack(c *model.Case, s *model.Step) (steps []*model.Step) {
-	for _, u := range workflow.Undos(c, s.Name) {
-		steps = append(steps, u.Of)
-	}
-	return steps
 }
 
 // child drafts the intent that does the undoing, with its final identity: the

@@ -142,6 +142,7 @@ func (w *world) checkCell(t *testing.T, test cell, id string) {
 	if input == "{ACK}" {
 		input = acknowledged(w, id)
 	}
+	w.checkProposal(t, c)
 	var got *Verdict
 	if input == "" || test.allowed {
 		got = w.verdict(t, c, test)
@@ -180,4 +181,16 @@ func (w *world) verdict(t *testing.T, c *model.Case, test cell) *Verdict {
 	}
 	t.Fatal("no entry")
 	return nil
+}
+
+// checkProposal holds what the intent's review proposes to what the state allows.
+func (w *world) checkProposal(t *testing.T, c *model.Case) {
+	t.Helper()
+	r := c.Review(w.run.timing, w.db.Now())
+	if _, busy := flying(c, w.db.Now()); r == nil || busy || c.OpenRequest() != nil {
+		return
+	}
+	if !slices.ContainsFunc(Verdicts(c, w.ada, nil, w.run.timing, w.run.tiers, w.db.Now()), func(v Verdict) bool { return v.Action == r.Propose && v.Allowed }) {
+		t.Errorf("%s is proposed by %s (%s), and refused", r.Propose, r.Rule, r.Because)
+	}
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -30,10 +31,10 @@ func (c *Case) Review(t Timing, now Time) *Review {
 		return &Review{"conflict.open", k.Reason, MarkExternalResult}
 	}
 	if k := c.BrokenOff(); k != nil && c.Abandonment == nil {
-		return &Review{"compensation.broken-off", "The compensation of " + k.Step + " ended part-way: some of it was undone, and some still stands.", Compensate}
+		return &Review{"compensation.broken-off", "The compensation of " + k.Step + " ended part-way: some of it was undone, and some still stands.", c.undoOrLeave(now)}
 	}
 	if s := c.StaleEntry(); s != nil && c.Abandonment == nil {
-		return &Review{"returned.entry-stands", "The money came back, and the ledger entry of " + s.Name + " still stands.", Compensate}
+		return &Review{"returned.entry-stands", "The money came back, and the ledger entry of " + s.Name + " still stands.", c.undoOrLeave(now)}
 	}
 	u := c.Unfinished()
 	if u == nil || c.Abandonment != nil || c.StandingCompensation() != nil || u.OpenAttempt() != nil || u.Ordered != NoOrder {
@@ -49,7 +50,7 @@ func (c *Case) Review(t Timing, now Time) *Review {
 	case Pending:
 		return c.reviewPending(u)
 	case FailedSafely:
-		return c.reviewFailed(u)
+		return c.reviewFailed(u, now)
 	case OutcomeUnknown:
 		return c.reviewUnknown(u, t, now)
 	}
@@ -63,14 +64,14 @@ func (c *Case) reviewPending(u *Step) *Review {
 	return nil
 }
 
-func (c *Case) reviewFailed(u *Step) *Review {
+func (c *Case) reviewFailed(u *Step, now Time) *Review {
 	switch {
 	case u.NextTryAt != 0:
 		return nil
 	case u.Failure == Permanent && c.SomethingHappened() && c.Kind == KindCompensation:
 		return &Review{"partial.refused", "Refused for good after part of it was undone: " + u.Reason, Abandon}
 	case u.Failure == Permanent && c.SomethingHappened():
-		return &Review{"partial.refused", "Refused for good after earlier effects: " + u.Reason, Compensate}
+		return &Review{"partial.refused", "Refused for good after earlier effects: " + u.Reason, c.undoOrLeave(now)}
 	case u.Failure == Permanent:
 		return nil // a terminal failure, no decision left
 	case u.Failure == Curable:
@@ -81,6 +82,15 @@ func (c *Case) reviewFailed(u *Step) *Review {
 		return &Review{"retry.by-a-person", "Nothing happened; a person decides about the next try. " + u.Reason, RetryUnfinished}
 	}
 	return &Review{"budget.spent", fmt.Sprintf("All %d tries are spent; nothing happened. %s", u.Tries, u.Reason), RetryUnfinished}
+}
+
+// undoOrLeave proposes to undo what stands where any of it can be undone, else to
+// leave it as it is: what is proposed must be allowed.
+func (c *Case) undoOrLeave(now Time) string {
+	if slices.ContainsFunc(c.Steps, func(s *Step) bool { return c.MayUndo(s, now) == nil }) {
+		return Compensate
+	}
+	return Abandon
 }
 
 func (c *Case) reviewUnknown(u *Step, t Timing, now Time) *Review {

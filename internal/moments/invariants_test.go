@@ -52,6 +52,7 @@ func (w *world) checkInvariants(t testing.TB) {
 	for _, b := range w.breaches(t) {
 		t.Errorf("invariant %d (%s): %s", b.number, invariants[b.number-1].says, b.where)
 	}
+	w.checkProposals(t)
 	w.alarmed()
 }
 

@@ -132,6 +132,10 @@ func (n narrator) proposed(r *model.Review) (lead, why templates.Text) {
 		return say("Mark with a document"), n.because(r)
 	case model.Compensate:
 		return say("Compensate, or leave it as it is"), n.prose(s.Reason)
+	case model.Abandon:
+		if r.Rule == "partial.refused" {
+			return say("Leave it as it is: abandon"), n.prose(s.Reason)
+		}
 	}
 	return say(title(r.Propose)), n.because(r)
 }
@@ -246,6 +250,9 @@ func (n narrator) bySelf() (lead templates.Text, text []templates.Text) {
 	return say(upper(n.work(w)), ", ", n.until(w), n.clockAt(w.At), "."), nil
 }
 
+// anew is what it would take to try a kind once more.
+var anew = map[string]string{model.KindPayout: "paying anew", model.KindStatement: "issuing it anew", model.KindDispute: "responding anew", model.KindCompensation: "undoing anew"}
+
 // ended says why nothing comes any more.
 func (n narrator) ended() templates.Text {
 	switch n.c.State {
@@ -262,7 +269,7 @@ func (n narrator) ended() templates.Text {
 	case model.Compensated:
 		return say("Nothing. What was done is undone", n.byKin(), ".")
 	}
-	return say("Nothing. It was refused for good, and nothing happened; paying anew is a new intent.")
+	return say("Nothing. It was refused for good, and nothing happened; ", anew[n.c.Kind], " is a new intent.")
 }
 
 // entryStands says that an entry outlived the money that it records.

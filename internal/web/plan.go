@@ -128,19 +128,10 @@ func (p planner) undoing() []templates.Fact {
 func (p planner) undoneMoney() (m model.Money, ok bool) {
 	for _, call := range p.plan.Calls {
 		if s := p.undone(call); s != nil && s.Class.Effect() && s.HasMoney() {
-			m.Amount, m.Currency, ok = m.Amount+outstanding(s), s.Currency, true
+			m.Amount, m.Currency, ok = m.Amount+s.Outstanding(), s.Currency, true
 		}
 	}
 	return m, ok
-}
-
-// outstanding is what a step moved and what did not come back by itself; what
-// is not settled yet counts as asked for.
-func outstanding(s *model.Step) int64 {
-	if s.State != model.Confirmed {
-		return s.Amount
-	}
-	return s.Moved - s.Returned
 }
 
 // statedMoney is the sum that a mark records: what was stated, else what the
@@ -253,7 +244,7 @@ func (p planner) call(call model.PlannedCall) templates.CallView {
 	}
 	s := p.c.Step(call.Step)
 	if undone := p.undone(call); undone != nil {
-		v.Undoes, v.To, v.Money = undone.Name, undone.Provider, money(outstanding(undone), undone.Currency)
+		v.Undoes, v.To, v.Money = undone.Name, undone.Provider, money(undone.Outstanding(), undone.Currency)
 		v.Class = classWords(&model.Step{Class: call.Class, Provider: undone.Provider})
 	} else if s != nil {
 		v.To, v.Money, v.Class = s.Provider, money(s.Amount, s.Currency), classWords(s)

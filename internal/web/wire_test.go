@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"encoding/json"
 	"html"
 	"io"
 	"maps"
@@ -15,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/actions"
 	"countersign/internal/model"
 )
 
@@ -174,13 +172,7 @@ func TestAPreviewShowsTheRequestThatGoesOut(t *testing.T) {
 	w.pass()
 	tap.acts(w, payout, model.RetryUnfinished, "create-payout")
 	tap.acts(w, payout, model.RetryUnfinished, "send-remittance")
-	accepted, err := w.run.Accept(t.Context(), w.actor("Olga"), actions.Submission{Key: "dp-1", Kind: model.KindDispute, Account: "acme", Params: json.RawMessage(
-		`{"dispute":"dp_31","charge":"ch_8","amount":4200,"currency":"EUR","reason":"fraudulent","response":"contest","due_by":"2026-12-10T00:00:00Z","notify":["a@example.com"],
-		"credit":{"payee":{"reference":"rep-1","name":"Ada","destination":"acct_9"},"amount":4200},"evidence":[{"type":"shipping","text":"Sent."}]}`)})
-	w.must(err)
-	dispute := accepted.Case.ID
-	w.work()
-	w.pass()
+	dispute := w.dispute("dp_31")
 	tap.acts(w, dispute, model.RetryUnfinished, "submit-response")
 	tap.acts(w, dispute, model.RetryUnfinished, "credit-balance")
 	for id, steps := range map[string][]string{payout: {"create-payout", "send-remittance"}, dispute: {"submit-response", "credit-balance", "notify-parties"}} {

@@ -43,27 +43,13 @@ type Reversed struct {
 // later one that is confirmed, or settling where the contract can undo that,
 // and has an undo; the last first. Money is undone by what is still out: moved
 // less what came back by itself; nothing is left to undo where all came back.
-func Undos(parent *model.Case, from string) []Undo {
-	if parent.Kind == model.KindCompensation {
-		return nil // mended by review
-	}
-	var undos []Undo
-	for i := len(parent.Steps) - 1; i >= 0; i-- {
-		s := parent.Steps[i]
-		if u, ok := undoOf(s); ok && stands(s) && parent.UndoneBy(s) == "" {
+func Undos(parent *model.Case, from string) (undos []Undo) {
+	for _, s := range parent.ToUndo(parent.Step(from)) {
+		if u, ok := undoOf(s); ok {
 			undos = append(undos, u)
 		}
-		if s.Name == from {
-			return undos
-		}
 	}
-	return nil // no such step
-}
-
-// stands reports whether the step is something that can be undone by now.
-func stands(s *model.Step) bool {
-	return s.State == model.Confirmed ||
-		s.State == model.InProgress && s.Settling && s.Contract.UndoBefore
+	return undos
 }
 
 // undoOf is the step that undoes a step, if there is one.
@@ -86,10 +72,7 @@ func undoOf(s *model.Step) (Undo, bool) {
 
 // undoMoney undoes a movement of money at the provider that made it.
 func undoMoney(s *model.Step, name string) (Undo, bool) {
-	remaining := s.Amount
-	if s.State == model.Confirmed {
-		remaining = s.Moved - s.Returned
-	}
+	remaining := s.Outstanding()
 	u := Undo{Of: s, Step: model.Step{Name: name, Class: model.Keyed, Operation: s.Contract.Undo, Provider: s.Provider,
 		Amount: remaining, Currency: s.Currency}}
 	return u, s.Contract.Undo != "" && remaining > 0

@@ -72,7 +72,8 @@
 //	429                 nothing happened; Retry-After is ms in full seconds
 //	truncated_body      it happened; half the body, then cut
 //	other_key_echo      it happened; the answer alone names another reference
-//	reject_permanent    422 account_closed, nothing happened
+//	reject_permanent    422 account_closed, of a response dispute_closed, of a
+//	                    message mailbox_closed; nothing happened
 //	reject_curable      402 insufficient_funds, nothing happened
 //	slow                it happened; answered after ms
 //

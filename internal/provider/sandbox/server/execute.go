@@ -112,11 +112,9 @@ func refusal(f fault) *answer {
 func (s *Server) execute(tx *sql.Tx, c *call, faults bites) (answer, error) {
 	switch faults[stageAnswer].name {
 	case rejectPermanent:
-		p := problem{status: http.StatusUnprocessableEntity, code: "account_closed", message: "The destination is closed for good."}
-		return p.answer(), nil
+		return c.op.refusesForGood().answer(), nil
 	case rejectCurable:
-		p := problem{status: http.StatusPaymentRequired, code: "insufficient_funds", message: "The balance does not cover this."}
-		return p.answer(), nil
+		return c.op.refusesCurably().answer(), nil
 	}
 	err := s.act(tx, c, faults)
 	if p, ok := errors.AsType[*problem](err); ok {

@@ -42,6 +42,28 @@ var operations = []*operation{
 	{name: "messages", pattern: "/messages", status: 202, prefix: "em", read: readMessage},
 }
 
+// refusesForGood is the refusal that repeating cannot change: a response has no
+// destination, and a message no account.
+func (op *operation) refusesForGood() *problem {
+	p := &problem{status: http.StatusUnprocessableEntity, code: "account_closed", message: "The destination is closed for good."}
+	switch op.name {
+	case "disputes":
+		p.code, p.message = "dispute_closed", "The dispute is closed and takes no response any more."
+	case "messages":
+		p.code, p.message = "mailbox_closed", "The mailbox is closed for good."
+	}
+	return p
+}
+
+// refusesCurably is the refusal whose cause a person can take away.
+func (op *operation) refusesCurably() *problem {
+	p := &problem{status: http.StatusPaymentRequired, code: "insufficient_funds", message: "The balance does not cover this."}
+	if !op.money() {
+		p.message = "The balance does not cover the fee."
+	}
+	return p
+}
+
 // operationNames are the operations and the look-ups.
 func operationNames() []string {
 	var names []string
