@@ -14,8 +14,13 @@ var commandLine = audit.Actor{Type: "system", ID: "console", Name: "command line
 
 // withLog opens database and log for one piece of work. It may run beside the
 // process that drives the database.
-func (s storage) withLog(ctx context.Context, do func(*store.DB, *audit.Log) error) (err error) {
-	db, err := store.Open(ctx, s.DB.Value.dsn(), store.Options{})
+func (s storage) withLog(ctx context.Context, do func(*store.DB, *audit.Log) error) error {
+	return s.logOf(ctx, store.Options{}, do)
+}
+
+// logOf is withLog on a database that is opened in a way of its own.
+func (s storage) logOf(ctx context.Context, opts store.Options, do func(*store.DB, *audit.Log) error) (err error) {
+	db, err := store.Open(ctx, s.DB.Value.dsn(), opts)
 	if err != nil {
 		return err
 	}
@@ -45,6 +50,17 @@ func (s storage) read(ctx context.Context, do func(*store.Tx) error) (err error)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return db.View(ctx, do)
+}
+
+// recordFor appends an entry of the command line to each account's log.
+func recordFor(tx *store.Tx, log *audit.Log, accounts []string, e audit.Entry) error {
+	for _, account := range accounts {
+		e.Account = account
+		if err := record(tx, log, e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // record appends an entry of the command line.

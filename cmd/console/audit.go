@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"countersign/internal/audit"
@@ -80,19 +81,40 @@ func (c *auditExport) Run(ctx context.Context, t terminal) (err error) {
 		defer func() { err = errors.Join(err, file.Sync(), file.Close()) }()
 		into = file
 	}
-	return c.withLog(ctx, func(db *store.DB, log *audit.Log) error { return exportInto(ctx, db, log, scope, into) })
+	return c.withLog(ctx, func(db *store.DB, log *audit.Log) error { return exportInto(ctx, db, log, c.Account, scope, into) })
 }
 
-// exportInto records that an export is made, as it takes data out, and writes it.
-func exportInto(ctx context.Context, db *store.DB, log *audit.Log, scope audit.Scope, into io.Writer) error {
+// exportInto records that an export is made, as it takes data out, in the log of
+// every account whose entries it holds, and writes it. named are the accounts of
+// it; none is the whole log.
+func exportInto(ctx context.Context, db *store.DB, log *audit.Log, named []string, scope audit.Scope, into io.Writer) error {
 	err := db.Update(ctx, func(tx *store.Tx) error {
-		return record(tx, log, audit.Entry{Event: "audit.exported", Detail: map[string]any{"format": string(scope.Format),
-			"from": scope.From.String(), "to": scope.To.String()}})
+		accounts, err := exported(tx, named)
+		if err != nil {
+			return err
+		}
+		return recordFor(tx, log, accounts, audit.Entry{Event: "audit.exported", Result: "done", Detail: map[string]any{"format": string(scope.Format),
+			"from": scope.From.String(), "to": scope.To.String(), "zone": scope.Zone.String(), "whole_log": len(named) == 0}})
 	})
 	if err != nil {
 		return err
 	}
 	return log.Export(ctx, into, scope)
+}
+
+// exported are the accounts whose entries leave: those that were named, which
+// must exist, or all, and "" for what belongs to none.
+func exported(tx *store.Tx, named []string) ([]string, error) {
+	all, err := tx.AllAccounts()
+	if err != nil || len(named) == 0 {
+		return append([]string{""}, all...), err
+	}
+	for _, account := range named {
+		if !slices.Contains(all, account) {
+			return nil, model.Errorf(model.NotFound, "account", "there is no account %s", account)
+		}
+	}
+	return named, nil
 }
 
 // scope is what is to be exported.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"countersign/internal/audit"
 	"countersign/internal/model"
 	"countersign/internal/store"
 )
@@ -24,7 +25,8 @@ type backupCommand struct {
 func (c *backupCommand) Help() string {
 	return `The copy is consistent however busy the console is, and is marked as a copy: a
 console that is started on it sends nothing until two administrators have lifted
-the restore hold, since the providers may know more than the copy does.
+the restore hold, since the providers may know more than the copy does. Every
+account's audit log says that a copy was begun, and so does the copy.
 
 Two files belong together: the copy and the key file, which is copied beside it
 under its own name. To restore a SQLite copy, put both in place, remove what the
@@ -52,6 +54,10 @@ func (c *backupCommand) Run(ctx context.Context, t terminal) error {
 	if err := c.mayCopyKey(key); err != nil {
 		return err
 	}
+	noted, err := c.note(ctx, file)
+	if err != nil {
+		return err
+	}
 	mark, err := store.Backup(ctx, c.DB.Value.dsn(), file, func(written int64) {
 		fmt.Fprintf(t.err, "console: %d MB written\n", written>>20)
 	})
@@ -61,11 +67,40 @@ func (c *backupCommand) Run(ctx context.Context, t terminal) error {
 	if err := t.line("Backup of %s as it was at %s: %s, with %d numbered entries of its audit log.", c.DB.Value.place(), mark.MadeAt, file, mark.LogSize); err != nil {
 		return err
 	}
+	if noted != "" {
+		if err := t.line("%s", noted); err != nil {
+			return err
+		}
+	}
 	said, err := c.copyKey(key)
 	if err != nil {
 		return err
 	}
 	return t.line("%s\nA console started on it sends nothing until two administrators lift its restore hold.", said)
+}
+
+// note writes into every account's log that a copy of everything is about to be
+// made, before it is, so that the copy itself holds it. Entries need the key
+// file: where it is kept elsewhere there are none, and missing says so.
+func (c *backupCommand) note(ctx context.Context, file string) (missing string, err error) {
+	_, there := os.Lstat(file)
+	_, folder := os.Stat(filepath.Dir(file))
+	if there == nil || folder != nil {
+		return "", nil // nothing will be made, and the copying says why
+	}
+	if _, err := os.Stat(c.keyPath()); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Sprintf("The audit log has no entry of this backup: the key file %s, which entries are made with, is not here.", c.keyPath()), nil
+	}
+	return "", c.logOf(ctx, store.Options{AsItIs: true}, func(db *store.DB, log *audit.Log) error {
+		return db.Update(ctx, func(tx *store.Tx) error {
+			accounts, err := tx.AllAccounts()
+			if err != nil {
+				return err
+			}
+			return recordFor(tx, log, append([]string{""}, accounts...), audit.Entry{Event: "backup.begun", Result: "begun",
+				Detail: map[string]any{"file": filepath.Base(file), "key_file": !c.NoKey}})
+		})
+	})
 }
 
 // destination is the file to write.

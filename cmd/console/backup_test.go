@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
 
@@ -107,7 +108,45 @@ func TestBackupOfAFile(t *testing.T) {
 	oneLine(t, call(t, "", "backup", other, "--db", db), "is the key file of another database")
 	noDrafts(t, other, "countersign.key")
 	noDrafts(t, dir, "c.db", "countersign.key", "named.db")
+	for place, want := range map[string]int{db: 2, "sqlite:" + named: 1} {
+		if n := strings.Count(logged(t, place), "acme backup.begun"); n != want {
+			t.Errorf("%s has %d entries of backups, want %d:\n%s", place, n, want, logged(t, place))
+		}
+	}
 	startsHeld(t, "--db", "sqlite:"+named)
+}
+
+// logged are the accounts and events of a log's entries, a line each.
+func logged(t *testing.T, dsn string) string {
+	t.Helper()
+	db, err := store.Open(t.Context(), dsn, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var lines []string
+	if err := db.View(t.Context(), func(tx *store.Tx) error {
+		return tx.Select(&lines, "SELECT account || ' ' || event FROM audit_entries ORDER BY id")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestExportsAreEntriesOfTheirAccounts: an account's auditor sees that its log was
+// taken away from the command line, alone or with the whole.
+func TestExportsAreEntriesOfTheirAccounts(t *testing.T) {
+	db := newDatabase(t)
+	good(t, "", "user", "add", "glo@example.com", "--role", "operator", "--account", "globex", "--db", db)
+	good(t, "", "audit", "export", "--account", "acme", "--db", db)
+	if got := logged(t, db); strings.Count(got, "acme audit.exported") != 1 || strings.Contains(got, "globex audit.exported") {
+		t.Errorf("after an export of acme:\n%s", got)
+	}
+	good(t, "", "audit", "export", "--db", db)
+	if got := logged(t, db); strings.Count(got, "acme audit.exported") != 2 || strings.Count(got, "globex audit.exported") != 1 {
+		t.Errorf("after an export of everything:\n%s", got)
+	}
+	oneLine(t, call(t, "", "audit", "export", "--account", "nobody", "--db", db), "there is no account nobody")
 }
 
 func TestBackupOfPostgres(t *testing.T) {
@@ -137,6 +176,9 @@ func TestBackupOfPostgres(t *testing.T) {
 	restored := server.Restore(t, file)
 	if people := good(t, "", "user", "list", "--db", restored, "--key-file", key); !strings.Contains(people, "ada@example.com") {
 		t.Errorf("the copy has the people\n%s", people)
+	}
+	if got := logged(t, restored); strings.Count(got, "acme backup.begun") != 1 {
+		t.Errorf("the copy's log has\n%s", got)
 	}
 	startsHeld(t, "--db", restored, "--key-file", filepath.Join(dir, "console.key"))
 }

@@ -70,6 +70,12 @@ const (
 	givenUpQuery = `SELECT count(*) FROM (SELECT given_up_at FROM alert_deliveries WHERE given_up_at > 0 ORDER BY given_up_at LIMIT ?) AS given_up`
 )
 
+// AllAccounts are the names of all accounts, in order.
+func (t *Tx) AllAccounts() (list []string, err error) {
+	err = t.Select(&list, "SELECT id FROM accounts ORDER BY id")
+	return list, err
+}
+
 // countStates counts the intents of every state over all accounts.
 func (t *Tx) countStates() (map[model.IntentState]int, error) {
 	counts := map[model.IntentState]int{}

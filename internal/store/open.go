@@ -27,6 +27,9 @@ type Options struct {
 	// BeforeCommit and AfterCommit stand at the two sides of every commit.
 	// Tests make a commit fail with them, unapplied or applied.
 	BeforeCommit, AfterCommit func() error
+	// AsItIs leaves the schema of a console's database as it is, and refuses one
+	// that is none: for who only adds an entry before a copy is taken.
+	AsItIs bool
 }
 
 // DB is an open database. It is safe for concurrent use.
@@ -79,6 +82,12 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 		return nil, err
 	}
 	err = db.dialect.alone(ctx, db, func() error {
+		if opts.AsItIs {
+			if err := db.install(ctx); err != nil {
+				return model.Errorf(model.Invalid, "database", "database %s is no console's, or was written by an older version; run console migrate first: %w", db.place, err)
+			}
+			return nil
+		}
 		if err := db.migrate(ctx); err != nil {
 			return err
 		}

@@ -54,9 +54,9 @@ func (s *stream) hears(n audit.News) bool {
 }
 
 // ownAffair reports whether an event concerns one person's sign-in, keys or
-// reading, and nothing that a page of several intents shows.
+// reading, or a copy, and nothing that a page of several intents shows.
 func ownAffair(event string) bool {
-	for _, prefix := range []string{"signin.", "signout", "stepup.", "key.", "session.", "audit."} {
+	for _, prefix := range []string{"signin.", "signout", "stepup.", "key.", "session.", "audit.", "backup."} {
 		if strings.HasPrefix(event, prefix) {
 			return true
 		}
