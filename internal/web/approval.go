@@ -69,7 +69,7 @@ func (v *visit) approvalView(p approvalPage) templates.ApprovalView {
 	open := p.Stored.State == model.ApprovalOpen
 	may := authz.MayApprove(v.actor, request)
 	label := upper(actNames[p.Action])
-	view := templates.ApprovalView{Page: v.titled(label), ID: p.ID, Label: label, Title: asksFor(p.Action, p.plan, p.c.Intent), Outcome: templates.Outcome(p.State),
+	view := templates.ApprovalView{Page: v.titled(label), ID: p.ID, Label: label, Title: asksFor(p.Action, p.plan, p.input, p.c.Intent), Outcome: templates.Outcome(p.State),
 		Intent: templates.Button{Href: "/intents/" + p.Intent, Label: title(p.c.Kind)}, IntentID: p.Intent, Plan: v.approvalPlan(p),
 		About: p.signedFor(), AboutTitle: "The intent that it is about", PlanTitle: "What would be done, in this order",
 		People: v.approvalPeople(p), Decisions: v.decisionRows(p), LookAlikes: p.lookAlikes(), Errors: p.errors,

@@ -79,9 +79,13 @@ var asks = map[string]string{model.ApproveIntent: "Approve", model.RetryUnfinish
 	model.MarkExternalResult: "Record the outcome of", model.Compensate: "Undo", model.Abandon: "Abandon"}
 
 // asksFor says what a request asks for, by its sealed plan: an undo that takes
-// no money back at a provider must not read like one that does.
-func asksFor(action string, plan model.Plan, i model.Intent) templates.Text {
+// no money back at a provider must not read like one that does, and a mark names
+// the money that it records.
+func asksFor(action string, plan model.Plan, input json.RawMessage, i model.Intent) templates.Text {
 	what := say(" the ", i.Kind)
+	if m, ok := recorded(action, input, i); ok {
+		return say(asks[action], what, " to ", templates.Name(i.Payee), ": ", m, askedBeside(i))
+	}
 	if m, ok := i.Money(); ok {
 		what = say(what, " of ", m)
 	}
@@ -90,6 +94,22 @@ func asksFor(action string, plan model.Plan, i model.Intent) templates.Text {
 		return say("Undo what our own records say of", what, "; no money moves at a provider")
 	}
 	return say(asks[action], what)
+}
+
+// recorded is the money of which a mark says that it moved, where that is another sum
+// than the intent's.
+func recorded(action string, input json.RawMessage, i model.Intent) (m model.Money, other bool) {
+	in := statedIn(input)
+	m = model.Money{Amount: in.Amount, Currency: i.Currency}
+	return m, action == model.MarkExternalResult && in.Result == markHappened && in.Amount != 0 && i.Currency != "" && in.Amount != i.Amount
+}
+
+// askedBeside names what was asked for; of a dispute that is a step's to say.
+func askedBeside(i model.Intent) templates.Text {
+	if i.Kind == model.KindDispute {
+		return nil
+	}
+	return say(", ", model.Money{Amount: i.Amount, Currency: i.Currency}, " asked")
 }
 
 // takesBack reports whether a plan calls a provider for more than a message.
@@ -103,10 +123,13 @@ func movesMoney(class model.Class) bool { return class == model.Keyed || class =
 func (v *visit) approvalRow(a actions.Approval, i model.Intent) templates.ApprovalRow {
 	var plan model.Plan
 	_ = json.Unmarshal(a.Stored.Plan, &plan) // stored by the runner; what cannot be read is shown as one without calls
-	row := templates.ApprovalRow{Href: "/approvals/" + a.ID, Title: asksFor(a.Action, plan, i), Sub: say(templates.Key(a.Intent)), Money: money(i.Amount, i.Currency),
+	row := templates.ApprovalRow{Href: "/approvals/" + a.ID, Title: asksFor(a.Action, plan, a.Stored.Input, i), Sub: say(templates.Key(a.Intent)), Money: money(i.Amount, i.Currency),
 		By: a.RequestedBy, At: v.at(a.Stored.CreatedAt), Outcome: templates.Outcome(a.State), Ends: v.at(a.ExpiresAt)}
 	if a.Action == model.Compensate && !takesBack(plan) {
 		row.Money = nil
+	}
+	if m, ok := recorded(a.Action, a.Stored.Input, i); ok {
+		row.Money = &m
 	}
 	if text := exposure(&i); text != nil {
 		row.Sub = say(row.Sub, " ", text)

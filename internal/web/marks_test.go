@@ -78,3 +78,25 @@ func TestMarkOfWhatCameBack(t *testing.T) {
 		t.Errorf("came back %v: %s", form.CameBack, hint)
 	}
 }
+
+// TestAMarkNamesTheMoneyThatItRecords: where that is another sum than was asked for,
+// it stands in the preview, its result, the list of requests and the request.
+func TestAMarkNamesTheMoneyThatItRecords(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	id := w.unknown("acme", "run-1", 39_500)
+	olga, ann := w.browse("Olga"), w.browse("Ann")
+	path, preview := olga.preview(id, model.MarkExternalResult, "step", "create-payout", "result", "happened", "external_ref", "po_77", "amount", "396.00",
+		"currency", "EUR", "date", "2026-11-26", "document_url", "https://bank.example/letter.pdf")
+	olga.wants(preview, 200, "Preview: record create-payout as happened, 396.00 EUR")
+	result := olga.follow(olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because, "plan_code", found(t, planCode, preview)))
+	olga.wants(result, 200, "Money 396.00 EUR , 395.00 EUR asked")
+	const title = "Record the outcome of the payout to Ελένη Παπαδοπούλου : 396.00 EUR , 395.00 EUR asked"
+	list := ann.get("/approvals")
+	ann.wants(list, 200, title)
+	if n := strings.Count(list.text(), "396.00 EUR"); n != 2 {
+		t.Errorf("the list shows the money that is signed %d times, want in the title and in its column: %s", n, list.text())
+	}
+	ann.wants(ann.get(found(t, requestLink, list)), 200, title, "Approve: record create-payout as happened, 396.00 EUR")
+	ann.wants(ann.get("/"), 200, title)
+}

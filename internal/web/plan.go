@@ -66,8 +66,11 @@ type statedInput struct {
 	} `json:"document"`
 }
 
-func (p planner) stated() (in statedInput) {
-	_ = json.Unmarshal(p.input, &in) // stored by the runner, which decoded it strictly
+func (p planner) stated() statedInput { return statedIn(p.input) }
+
+// statedIn reads the input of a plan.
+func statedIn(input json.RawMessage) (in statedInput) {
+	_ = json.Unmarshal(input, &in) // stored by the runner, which decoded it strictly
 	return in
 }
 

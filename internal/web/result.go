@@ -118,9 +118,19 @@ func (v *visit) resultView(p previewPage, entry audit.Item) templates.ResultView
 func (p previewPage) stepFacts(s *model.Step) []templates.Fact {
 	facts := []templates.Fact{{Label: "Step key", Text: say(templates.Key(s.Key()))}}
 	if s.HasMoney() {
-		facts = append(facts, templates.Fact{Label: "Money", Text: say(model.Money{Amount: s.Amount, Currency: s.Currency})})
+		facts = append(facts, templates.Fact{Label: "Money", Text: p.moneyOf(s)})
 	}
 	return facts
+}
+
+// moneyOf is the money that the plan is about: of a mark what it records, beside
+// what was asked for where that is another sum.
+func (p previewPage) moneyOf(s *model.Step) templates.Text {
+	asked := model.Money{Amount: s.Amount, Currency: s.Currency}
+	if m, ok := p.statedMoney(s); ok && p.Action == model.MarkExternalResult && m != asked {
+		return say(m, ", ", asked, " asked")
+	}
+	return say(asked)
 }
 
 // was is the state of the step in the plan; "" where the plan does not name it.
