@@ -133,3 +133,35 @@ func TestALateAnswerNamesTheObject(t *testing.T) {
 		t.Errorf("a person may send it again: %v", r)
 	}
 }
+
+// TestDoubtBeginsWhenItBegins: what is sent or in transit is not in doubt yet. It
+// is since its outcome became unknown, anew each time, and checks are counted on.
+func TestDoubtBeginsWhenItBegins(t *testing.T) {
+	c, s := caseOf(bank)
+	s.Attempts = []Attempt{{Number: 1, Generation: 1, Step: s.Name, StartedAt: sec(1)}}
+	move := func(to StepState, by Who, at float64) {
+		t.Helper()
+		if err := c.move(s, to, by, "cause", "because", sec(at)); err != nil {
+			t.Fatal(err)
+		}
+		c.Derive(Timing{}, sec(at))
+	}
+	move(InProgress, WhoEngine, 1)
+	s.Checks = 3
+	if s.UncertainSince != 0 || c.UncertainSince != 0 || c.Uncertain != s.Amount {
+		t.Errorf("in transit: uncertain since %v, %v, %d", s.UncertainSince, c.UncertainSince, c.Uncertain)
+	}
+	move(OutcomeUnknown, WhoEngine, 90)
+	if s.UncertainSince != sec(90) || c.UncertainSince != sec(90) || c.SortOpen != int64(sec(90)) || s.Checks != 3 || s.SentAt() != sec(1) {
+		t.Errorf("overdue: uncertain since %v, %v, %d checks, sent %v", s.UncertainSince, c.UncertainSince, s.Checks, s.SentAt())
+	}
+	move(InProgress, WhoProvider, 100)
+	move(OutcomeUnknown, WhoEngine, 200)
+	if s.UncertainSince != sec(200) {
+		t.Errorf("overdue again: uncertain since %v", s.UncertainSince)
+	}
+	move(Confirmed, WhoProvider, 300)
+	if s.UncertainSince != 0 || s.Checks != 0 {
+		t.Errorf("confirmed: uncertain since %v, %d checks", s.UncertainSince, s.Checks)
+	}
+}

@@ -100,7 +100,7 @@ type Step struct {
 	PeopleNeeded int    `db:"people_needed"`
 	Rule         string `db:"rule"`
 
-	UncertainSince Time `db:"uncertain_since"`
+	UncertainSince Time `db:"uncertain_since"` // when its outcome became unknown, later than it was sent; 0 where it is not
 	ChangedAt      Time `db:"changed_at"`
 
 	Contract    Contract     `db:"-"` // as bound at acceptance; zero without provider
@@ -128,6 +128,17 @@ func (s *Step) Looks() int {
 		}
 	}
 	return count
+}
+
+// SentAt is when the first of the sends began whose outcome may be in doubt; 0
+// where there is none.
+func (s *Step) SentAt() Time {
+	for _, a := range s.Attempts {
+		if a.FinishedAt == 0 || a.Lost || a.Result == ResultUnknown || a.Result == ResultAccepted {
+			return a.StartedAt
+		}
+	}
+	return 0
 }
 
 // Attempt is the attempt with a number, or nil where there is none here.

@@ -84,17 +84,18 @@ func (c *Case) move(s *Step, to StepState, by Who, cause, reason string, now Tim
 	if !Allowed(s.State, to, by) {
 		return fmt.Errorf("step %s: no transition from %s to %s by %s", s.Key(), s.State, to, by)
 	}
+	before := s.Uncertain()
 	c.Changes = append(c.Changes, Change{Step: s.Name, StepKey: s.Key(), From: s.State, To: to, By: by, Cause: cause, Reason: reason})
 	s.State, s.Reason, s.ChangedAt = to, reason, now
 	s.Settling, s.SettlesBy = false, 0
 	s.Failure, s.Code = NoFailure, ""
 	s.NextTryAt, s.NextCheckAt = 0, 0
-	if s.Uncertain() {
-		if s.UncertainSince == 0 {
-			s.UncertainSince, s.Checks = now, 0
-		}
-	} else {
-		s.UncertainSince, s.Checks = 0, 0
+	s.UncertainSince = 0
+	if to == OutcomeUnknown { // there it stays until it is left: doubt does not begin anew
+		s.UncertainSince = now
+	}
+	if !before || !s.Uncertain() {
+		s.Checks = 0
 	}
 	c.Version++
 	return nil

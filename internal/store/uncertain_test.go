@@ -245,3 +245,35 @@ func TestUncertaintyHasItsAge(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestOldRowsAreUncertainSinceTheirDoubt: the migration dates the doubt of rows of
+// before by when their outcome became unknown.
+func TestOldRowsAreUncertainSinceTheirDoubt(t *testing.T) {
+	text, err := fs.ReadFile(schema.Migrations, "migrations/00026_since_doubt.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := openLists(t, open("acme", 1), open("acme", 2))
+	err = db.Update(t.Context(), func(tx *Tx) error {
+		statements := append([]string{"UPDATE steps SET changed_at = 90, uncertain_since = 7", "UPDATE steps SET state = 'in_progress' WHERE intent_id = 'intent-acme00002'",
+			"UPDATE intents SET uncertain_since = 0, sort_open = 0 WHERE id = 'intent-acme00002'"}, strings.Split(string(text), ";\n")...)
+		for _, statement := range statements {
+			if at := strings.Index(statement, "UPDATE "); at >= 0 {
+				if _, err := tx.Exec(statement[at:]); err != nil {
+					return err
+				}
+			}
+		}
+		var rows []struct {
+			Step, Intent, Sort int64
+		}
+		err := tx.Select(&rows, "SELECT s.uncertain_since AS step, i.uncertain_since AS intent, i.sort_open AS sort FROM intents i JOIN steps s ON s.intent_id = i.id ORDER BY i.id")
+		if want := "[{90 90 90} {0 0 0}]"; fmt.Sprint(rows) != want {
+			t.Errorf("%v, want %s", rows, want)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

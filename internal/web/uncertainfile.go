@@ -18,8 +18,8 @@ import (
 )
 
 // uncertainHeader names the columns of the file; the amount is in major units,
-// with the decimals of its currency.
-const uncertainHeader = "account,intent,step_key,provider,kind,operation,payee,amount,currency,since_utc,since_local,zone,step_state,intent_state,proposed_next,owner\r\n"
+// with the decimals of its currency; since is when the outcome became unknown.
+const uncertainHeader = "account,intent,step_key,provider,kind,operation,payee,amount,currency,since_utc,since_local,zone,step_state,intent_state,proposed_next,owner,sent_utc\r\n"
 
 // uncertainFile sends every uncertain effect as CSV, after the entry that says who
 // took it away. What a slow reader holds is a file here, never a read of the database.
@@ -118,9 +118,12 @@ func (v *visit) uncertainLines(c *model.Case) string {
 			m := model.Money{Amount: s.Open, Currency: s.Currency}
 			amount, currency = m.Decimal(), m.Currency
 		}
-		since := s.UncertainSince.Std()
+		since, sent := s.UncertainSince.Std(), ""
+		if at := s.SentAt(); at != 0 {
+			sent = at.Std().UTC().Format(time.RFC3339)
+		}
 		cells := []string{c.Account, c.ID, s.Key(), s.Provider, c.Kind, s.Operation, c.Payee, amount, currency, since.UTC().Format(time.RFC3339), since.In(v.zone()).Format(time.RFC3339),
-			v.zone().String(), string(s.State), string(c.State), n.proposedWords(), c.OwnerName}
+			v.zone().String(), string(s.State), string(c.State), n.proposedWords(), c.OwnerName, sent}
 		for i, cell := range cells {
 			if i > 0 {
 				lines.WriteByte(',')
