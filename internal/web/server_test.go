@@ -327,6 +327,10 @@ func TestAnUnknownPayoutIsSeenAndUnderstood(t *testing.T) {
 	id := w.unknown("acme", "run-1", 90_050)
 	olga := w.browse("Olga")
 	olga.wants(olga.get("/"), 200, "Ελένη Παπαδοπούλου", "900.50 EUR", "Outcome unknown", "create-payout", "1 effect")
-	olga.wants(olga.get("/intents/"+id), 200, "What was intended", "What is confirmed", "What is uncertain", "What happens next", "Who may decide",
+	p := olga.get("/intents/" + id)
+	if !strings.Contains(p.body, "2</span> What is confirmed</h2>") {
+		t.Error("a heading is read with its number as one word")
+	}
+	olga.wants(p, 200, "What was intended", "What is confirmed", "What is uncertain", "What happens next", "Who may decide",
 		"900.50 EUR may or may not have been paid.", "acts at most once per key", "Safe to send again until", "Mark external result", "run-1", "No second person", "Compensate")
 }
