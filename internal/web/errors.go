@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/model"
 	"countersign/internal/web/problem"
 	"countersign/web/templates"
 )
@@ -76,11 +77,21 @@ func localPath(text string) string {
 	return text
 }
 
+// full reports whether a bound of ours did its work, and nothing broke.
+func full(err error) bool {
+	var refusal *model.Error
+	return errors.As(err, &refusal) && refusal.Kind == model.Busy && refusal.Cause == nil
+}
+
 // complain logs what went wrong with a request. One whose reader went away in
 // the middle broke nothing: an operator's log must not cry over it.
 func (s *Server) complain(r *http.Request, what, problem string, err error) {
 	if errors.Is(r.Context().Err(), context.Canceled) {
 		s.Logger.Info("the reader left before the answer", "request_id", requestID(r), "path", r.URL.Path)
+		return
+	}
+	if full(err) {
+		s.Logger.Info("refused for now: as many as can be", "request_id", requestID(r), "path", r.URL.Path)
 		return
 	}
 	s.Logger.Error(what, "request_id", requestID(r), "path", r.URL.Path, "problem", problem, "error", err)

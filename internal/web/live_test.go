@@ -2,6 +2,7 @@ package web
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -174,6 +175,8 @@ func TestNewsKeepToTheAccount(t *testing.T) {
 
 func TestStreamsAreFew(t *testing.T) {
 	w := quickNews(t)
+	var log bytes.Buffer
+	w.web.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	olga, again := w.browse("Olga"), w.browse("Olga")
 	for range streamsPerSession {
 		if status, _ := olga.listenTo("/live"); status != http.StatusOK {
@@ -182,6 +185,9 @@ func TestStreamsAreFew(t *testing.T) {
 	}
 	if status, _ := olga.listenTo("/live"); status != http.StatusServiceUnavailable {
 		t.Errorf("one stream too many: status %d", status)
+	}
+	if log.Len() > 0 {
+		t.Errorf("a bound that does its work is called an error: %s", log.String())
 	}
 	if status, _ := again.listenTo("/live"); status != http.StatusOK {
 		t.Errorf("another browser of the same person: status %d", status)
