@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,6 +69,9 @@ func (q auditQuery) filter(v *visit) (f audit.Filter, faults templates.FieldErro
 	if !slices.Contains([]audit.Show{audit.Everybody, audit.ByPeople, audit.Refusals}, f.Show) {
 		return f, nil, model.Errorf(model.Invalid, "invalid-params", "The log has no such filter.").WithFields(model.Field{Location: "show", Message: "is none of those offered"})
 	}
+	if q.actor != "" && !actorID.MatchString(q.actor) {
+		return f, nil, noSuchFilter("actor")
+	}
 	for text, into := range map[string]**int64{q.before: &f.Before, q.after: &f.After} {
 		if text == "" {
 			continue
@@ -83,6 +87,9 @@ func (q auditQuery) filter(v *visit) (f audit.Filter, faults templates.FieldErro
 	}
 	return f, faults, nil
 }
+
+// actorID is how whoever did something is named in the log.
+var actorID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z@._:+-]{0,254}$`)
 
 // wholeEvent takes the beginning of an event for all that begin so.
 func wholeEvent(event string) string {

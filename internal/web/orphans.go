@@ -39,23 +39,29 @@ func (q orphanQuery) address() string {
 	return "/orphans?" + values.Encode()
 }
 
-// orphanQuery reads the address; a filter that is none of those offered is the
-// first one.
-func (v *visit) orphanQuery() orphanQuery {
+// orphanQuery reads the address. The error is of kind Invalid for a filter that is
+// none of those offered.
+func (v *visit) orphanQuery() (orphanQuery, error) {
 	values := v.r.URL.Query()
 	q := orphanQuery{state: values.Get("state"), kind: values.Get("kind"), cursor: values.Get("cursor")}
-	if !slices.Contains(orphanStates, q.state) {
+	if q.state == "" {
 		q.state = actions.OrphansOpen
 	}
-	if !slices.Contains(orphanKinds, q.kind) {
-		q.kind = ""
+	switch {
+	case !slices.Contains(orphanStates, q.state):
+		return q, noSuchFilter("state")
+	case !slices.Contains(orphanKinds, q.kind):
+		return q, noSuchFilter("kind")
 	}
-	return q
+	return q, nil
 }
 
 // orphans lists what stands on one side only.
 func (v *visit) orphans() error {
-	q := v.orphanQuery()
+	q, err := v.orphanQuery()
+	if err != nil {
+		return err
+	}
 	list, err := v.Runner.Orphans(v.r.Context(), v.actor, actions.OrphanQuery{State: q.state, Sort: q.kind, Cursor: q.cursor, Limit: rowsPerPage})
 	if err != nil {
 		return err

@@ -84,3 +84,17 @@ func TestOrphanOfAnAccount(t *testing.T) {
 	}
 	olga.wants(olga.follow(olga.post(path+"/settle", "reason", because, "intent", intent)), 200, "It belongs to")
 }
+
+// TestFiltersThatNoListOffersAreRefused: none answers "nothing", and none is left
+// out in silence.
+func TestFiltersThatNoListOffersAreRefused(t *testing.T) {
+	w := newWorld(t)
+	w.unknown("acme", "run-1", 90_050)
+	olga, audrey := w.browse("Olga"), w.browse("Audrey")
+	for path, field := range map[string]string{"/orphans?kind=zzz": "kind", "/orphans?state=zzz": "state", "/?owner=person-xxx": "owner", "/?owner=zzz": "owner"} {
+		olga.wants(olga.get(path), 422, "The list has no such filter", field+" is none of those offered")
+	}
+	audrey.wants(audrey.get("/audit?actor='"), 422, "The list has no such filter", "actor is none of those offered")
+	olga.wants(olga.get("/?zone=Mars"), 200, "The zone in this address is not known")
+	olga.wants(olga.get("/?owner="+w.ids["Otto"]), 200)
+}

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"math"
+	"regexp"
 	"slices"
 	"time"
 
@@ -47,28 +48,33 @@ func (q queueQuery) filter(v *visit) (f store.ListFilter, faults templates.Field
 	return f, faults, nil
 }
 
+// personID is how a person is named in an address; whom it names may have gone.
+var personID = regexp.MustCompile(`^person-[0-9A-Za-z]{20,40}$`)
+
+// noSuchFilter refuses a value that a list does not offer.
+func noSuchFilter(name string) error {
+	return model.Errorf(model.Invalid, "invalid-params", "The list has no such filter.").WithFields(model.Field{Location: name, Message: "is none of those offered"})
+}
+
 // known refuses values that the lists do not have.
 func (q queueQuery) known() error {
-	bad := func(name string) error {
-		return model.Errorf(model.Invalid, "invalid-params", "The list has no such filter.").WithFields(model.Field{Location: name, Message: "is none of those offered"})
-	}
 	_, money := model.Exponent(q.currency)
 	own := []string{"", stateOpen, store.AnyState, store.StateUnknown}
 	switch {
 	case q.kind != "" && !slices.Contains(kinds, q.kind):
-		return bad("kind")
+		return noSuchFilter("kind")
 	case !slices.Contains(own, q.state) && !slices.Contains(model.IntentStates, model.IntentState(q.state)):
-		return bad("state")
+		return noSuchFilter("state")
 	case q.currency != "" && q.currency != store.NoMoney && !money:
-		return bad("currency")
+		return noSuchFilter("currency")
 	case !slices.Contains([]string{"", "amount", "age", "new"}, q.sort):
-		return bad("sort")
+		return noSuchFilter("sort")
 	case !slices.Contains([]string{"", duePast, dueSoon, dueAny}, q.due):
-		return bad("due")
-	case len(q.owner) > 64:
-		return bad("owner")
+		return noSuchFilter("due")
+	case !slices.Contains([]string{"", "me", store.Nobody}, q.owner) && !personID.MatchString(q.owner):
+		return noSuchFilter("owner")
 	case len(q.provider) > 64:
-		return bad("provider")
+		return noSuchFilter("provider")
 	}
 	return nil
 }

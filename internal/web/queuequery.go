@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"countersign/internal/store"
+	"countersign/internal/zone"
 )
 
 // queueQuery is the address of a list, as it came. State "" is what no approver
@@ -35,8 +36,8 @@ func readQueueQuery(q url.Values) queueQuery {
 	at := func(name string) string { return legible(strings.TrimSpace(q.Get(name))) }
 	query := queueQuery{text: unquoted(q.Get("q")), kind: at("kind"), state: at("state"), account: at("account"), currency: at("currency"), min: at("min"), max: at("max"),
 		from: at("from"), until: at("before"), zone: at("zone"), due: at("due"), provider: at("provider"), owner: at("owner"), sort: at("sort"), cursor: at("cursor"), selection: at("selection"), typed: strings.TrimSpace(q.Get("q"))}
-	if query.from == "" && query.until == "" {
-		query.zone = ""
+	if _, known := zone.Find(query.zone); known && query.from == "" && query.until == "" {
+		query.zone = "" // it is of no day; one that is not known is said
 	}
 	return query
 }
