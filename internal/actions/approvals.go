@@ -28,9 +28,11 @@ type Approval struct {
 	MayApprove  []string        `json:"may_approve"` // names of who may still sign
 	ExpiresAt   model.Time      `json:"expires_at"`
 
-	// Stored is the row behind it, and About the intent's, for pages.
+	// Stored is the row behind it, About the intent's, and Beside what is said
+	// beside that, for pages.
 	Stored model.Approval `json:"-"`
 	About  model.Intent   `json:"-"`
+	Beside store.Beside   `json:"-"`
 }
 
 // Decision is one person's word.
@@ -135,6 +137,7 @@ type around struct {
 	intents     map[string]model.Intent
 	generations map[[2]string]int
 	people      map[string][]model.Person // by account
+	beside      map[string]store.Beside   // by intent
 }
 
 // approvalsOf gives the rows as they stand now, with their decisions, what they
@@ -167,6 +170,7 @@ func (w *around) read(tx *store.Tx, rows []model.Approval) error {
 	parts = append(parts,
 		func() error { return tx.AddDecisions(rows) },
 		func() (err error) { w.generations, err = tx.StepGenerations(ids); return err },
+		func() (err error) { w.beside, err = tx.Beside(ids); return err },
 		func() error {
 			found, err := tx.Intents(ids)
 			for _, i := range found {
@@ -180,7 +184,7 @@ func (w *around) read(tx *store.Tx, rows []model.Approval) error {
 func (w *around) approval(row model.Approval) Approval {
 	a := Approval{ID: row.ID, State: string(row.State), Action: row.Action, Intent: row.IntentID, Digest: row.Digest, Plan: row.Plan,
 		RequestedBy: row.RequesterName, Needed: row.Needed, Decisions: []Decision{}, MayApprove: []string{}, ExpiresAt: row.ExpiresAt,
-		Stored: row, About: w.intents[row.IntentID]}
+		Stored: row, About: w.intents[row.IntentID], Beside: w.beside[row.IntentID]}
 	if generation := w.generations[[2]string{row.IntentID, row.Step}]; generation > 0 {
 		a.StepKey = optional(model.StepKey(row.IntentID, row.Step, generation))
 	}

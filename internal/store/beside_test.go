@@ -23,7 +23,7 @@ func TestBeside(t *testing.T) {
 				return err
 			}
 		}
-		found, err := tx.Beside([]model.Intent{first, second, third})
+		found, err := tx.Beside([]string{first.ID, second.ID, third.ID})
 		if err != nil {
 			return err
 		}

@@ -52,6 +52,8 @@ type Beside struct {
 	Note   string     `db:"note"`  // the newest note; "" is none
 	NoteBy string     `db:"note_by"`
 	NoteAt model.Time `db:"note_at"`
+
+	Transit int64 `db:"transit"` // minor units of its uncertain money that were accepted and are not final
 }
 
 // MaxAlike is how far the look-alikes of a row are counted.
@@ -62,18 +64,15 @@ func besideQuery(ids []string) (query string, args []any) {
 	return `SELECT i.id, (SELECT count(*) FROM (SELECT 1 FROM intents o WHERE o.account = i.account AND o.look_alike = i.look_alike AND o.look_alike <> ''
 			AND o.id <> i.id LIMIT ?) AS others) AS alike,
 		COALESCE((SELECT o.id FROM intents o WHERE o.account = i.account AND o.look_alike = i.look_alike AND o.look_alike <> '' AND o.id <> i.id LIMIT 1), '') AS other,
-		COALESCE(n.text, '') AS note, COALESCE(n.name, '') AS note_by, COALESCE(n.at, 0) AS note_at
+		COALESCE(n.text, '') AS note, COALESCE(n.name, '') AS note_by, COALESCE(n.at, 0) AS note_at,
+		COALESCE((SELECT sum(s.open_amount) FROM steps s WHERE s.intent_id = i.id AND s.settling), 0) AS transit
 		FROM intents i LEFT JOIN notes n ON n.id = (SELECT max(m.id) FROM notes m WHERE m.intent_id = i.id)
 		WHERE i.id IN (` + marks(padded(len(ids))) + `)`, append([]any{MaxAlike + 1}, pad(ids)...)
 }
 
-// Beside tells of the intents of a list, by id, how many look alike and what was
-// noted last.
-func (t *Tx) Beside(rows []model.Intent) (map[string]Beside, error) {
-	ids := make([]string, len(rows))
-	for i, row := range rows {
-		ids[i] = row.ID
-	}
+// Beside tells of the intents of a list, by id, how many look alike, what was
+// noted last, and how much money is in transit.
+func (t *Tx) Beside(ids []string) (map[string]Beside, error) {
 	found := make(map[string]Beside, len(ids))
 	if len(ids) == 0 {
 		return found, nil

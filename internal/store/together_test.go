@@ -178,7 +178,7 @@ func TestIDsArePadded(t *testing.T) {
 			for _, row := range rows {
 				ids = append(ids, row.ID)
 			}
-			beside, err := tx.Beside(rows)
+			beside, err := tx.Beside(ids)
 			versions, err2 := tx.Versions(ids)
 			sessions, err3 := tx.LiveSessions([]string{"0a", "0b", "no id", "0d"}[:3+n])
 			if err := errors.Join(err, err2, err3); err != nil || len(beside) != len(ids) || len(versions) != len(ids) || len(sessions) != 0 {

@@ -131,7 +131,9 @@ func (v *visit) approvalRow(a actions.Approval, i model.Intent) templates.Approv
 	if m, ok := recorded(a.Action, a.Stored.Input, i); ok {
 		row.Money = &m
 	}
-	if text := exposure(&i); text != nil {
+	row.Note = alikeRow(a.Beside)
+	stake := exposure{currency: i.Currency, confirmed: i.Confirmed, transit: a.Beside.Transit, uncertain: i.Uncertain - a.Beside.Transit}
+	if text := stake.line(); text != nil {
 		row.Sub = say(row.Sub, " ", text)
 	}
 	row.Why, row.WhyRule = v.whyAsked(a.Stored, i)

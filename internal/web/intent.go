@@ -128,7 +128,7 @@ func (v *visit) viewOfIntent() (view templates.IntentView, err error) {
 	verdicts := actions.Verdicts(d.c, v.actor, d.people, v.Timing, v.Tiers, v.now())
 	view = v.intentView(d, verdicts)
 	view.StepUp = v.passwordAhead("/intents/"+d.c.ID, graveActs(verdicts)...)
-	view.Notes, view.Exposure = v.notesOf(d), exposure(&d.c.Intent)
+	view.Notes, view.Exposure = v.notesOf(d), exposureOf(d.c).line()
 	return view, nil
 }
 

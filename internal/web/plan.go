@@ -101,7 +101,7 @@ func (p planner) view() templates.PlanView {
 		v.Money = p.undoing()
 	}
 	if p.c.Currency != "" {
-		v.Money = append(v.Money, templates.Fact{Label: "Exposure now", Text: exposed(&p.c.Intent)})
+		v.Money = append(v.Money, templates.Fact{Label: "Exposure now", Text: exposureOf(p.c).text()})
 	}
 	return v
 }

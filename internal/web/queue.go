@@ -104,8 +104,12 @@ func (d *queueData) readRows(tx *store.Tx, q queueQuery, f store.ListFilter) (er
 		d.outside, d.further, err = d.anyState(tx, q, f)
 		return err
 	}
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
 	return tx.Together(func() (err error) { d.cases, err = tx.Outlines(rows); return err },
-		func() (err error) { d.beside, err = tx.Beside(rows); return err })
+		func() (err error) { d.beside, err = tx.Beside(ids); return err })
 }
 
 // anyState finds what an empty list leaves out for its state alone.
@@ -191,7 +195,7 @@ func (q queueQuery) orders(f store.ListFilter) []templates.Choice {
 func (v *visit) queueRow(c *model.Case, b store.Beside) templates.QueueRow {
 	n := narrator{c: c, timing: v.Timing, clock: v.page.Clock}
 	r := templates.QueueRow{Href: "/intents/" + c.ID, Who: c.Payee, What: kindTitle(c.Kind), ID: c.ID, Since: v.at(n.since()),
-		Owner: c.OwnerName, Mine: c.Owner != "" && c.Owner == v.actor.ID, Alike: alikeRow(c, b), Noted: v.noted(b)}
+		Owner: c.OwnerName, Mine: c.Owner != "" && c.Owner == v.actor.ID, Alike: alikeRow(b), Noted: v.noted(b)}
 	r.Take = c.Owner == "" && c.SortOpen > 0 && v.actor.May(c.Account, authz.TakeOwnership).Allowed
 	if c.Period != "" {
 		r.What += " " + c.Period
@@ -207,7 +211,7 @@ func (v *visit) queueRow(c *model.Case, b store.Beside) templates.QueueRow {
 }
 
 // alikeRow names the others that look the same; nil is none.
-func alikeRow(c *model.Case, b store.Beside) templates.Text {
+func alikeRow(b store.Beside) templates.Text {
 	switch {
 	case b.Alike == 0:
 		return nil
@@ -215,7 +219,7 @@ func alikeRow(c *model.Case, b store.Beside) templates.Text {
 		return say(templates.Link("/intents/"+b.Other, "1 other"), " has the same payee, amount and period")
 	}
 	others := count(store.Counted{N: min(b.Alike, store.MaxAlike), Capped: b.Alike > store.MaxAlike}) + " others"
-	return say(templates.Link("/intents/"+c.ID+"#links", others), " have the same payee, amount and period")
+	return say(templates.Link("/intents/"+b.ID+"#links", others), " have the same payee, amount and period")
 }
 
 // noted is the newest note of a row, cut to one line; nil is none.

@@ -90,7 +90,7 @@ func (v *visit) resultView(p previewPage, entry audit.Item) templates.ResultView
 		Meta: []templates.Text{auditMeta(entry), say("Plan ", templates.Code(actions.PlanCode(p.Digest)))},
 		Back: templates.Button{Href: "/intents/" + p.c.ID, Label: "Back to the " + p.c.Kind}, Others: []templates.Button{{Href: "/", Label: "To the queue"}},
 		Facts: []templates.Fact{{Label: "Reason given", Text: say("“", templates.Name(entry.Reason), "”")}}, About: "The record"}
-	if text := exposure(&p.c.Intent); text != nil {
+	if text := exposureOf(p.c).line(); text != nil {
 		view.Meta = append(view.Meta, text)
 	}
 	s := p.c.Step(p.stepName())

@@ -73,30 +73,67 @@ func (n narrator) openWords() string {
 	switch {
 	case s != nil && s.Settling:
 		return "in transit"
+	case s != nil && s.State == model.InProgress:
+		return "being sent"
 	case s != nil && s.Operation == model.DisputeRespond:
 		return "disputed, uncertain"
 	}
 	return "uncertain"
 }
 
-// exposure is an intent's exposure as a line of its own; nil where it has no money.
-func exposure(i *model.Intent) templates.Text {
-	if i.Currency == "" {
-		return nil
-	}
-	return say("Exposure: ", exposed(i))
+// exposure is an intent's money that is out or may be, in minor units of its
+// currency, by how it stands.
+type exposure struct {
+	currency                              string
+	confirmed, transit, flying, uncertain int64 // flying is being sent now
 }
 
-// exposed says how much of an intent's money is confirmed and how much uncertain.
-func exposed(i *model.Intent) templates.Text {
-	money := func(amount int64) model.Money { return model.Money{Amount: amount, Currency: i.Currency} }
-	switch {
-	case i.Exposure() == 0:
-		return say(money(0))
-	case i.Uncertain == 0:
-		return say(money(i.Confirmed), ", all of it confirmed")
-	case i.Confirmed == 0:
-		return say(money(i.Uncertain), ", all of it uncertain")
+// exposureOf reads an intent's exposure off its steps: what settles in time and
+// what is being sent is not uncertain, as everywhere in the console.
+func exposureOf(c *model.Case) exposure {
+	e := exposure{currency: c.Currency, confirmed: c.Confirmed, uncertain: c.Uncertain}
+	for _, s := range c.Steps {
+		switch {
+		case s.State != model.InProgress:
+		case s.Settling:
+			e.transit, e.uncertain = e.transit+s.Open, e.uncertain-s.Open
+		default:
+			e.flying, e.uncertain = e.flying+s.Open, e.uncertain-s.Open
+		}
 	}
-	return say(money(i.Exposure()), " — ", money(i.Confirmed), " confirmed, ", money(i.Uncertain), " uncertain")
+	return e
+}
+
+// line is the exposure as a line of its own; nil where the intent has no money.
+func (e exposure) line() templates.Text {
+	if e.currency == "" {
+		return nil
+	}
+	return say("Exposure: ", e.text())
+}
+
+// text says how much of the exposure stands in which way.
+func (e exposure) text() templates.Text {
+	money := func(amount int64) model.Money { return model.Money{Amount: amount, Currency: e.currency} }
+	parts, text, last := 0, say(), ""
+	for _, part := range []struct {
+		amount int64
+		word   string
+	}{{e.confirmed, "confirmed"}, {e.transit, "in transit"}, {e.flying, "being sent"}, {e.uncertain, "uncertain"}} {
+		if part.amount == 0 {
+			continue
+		}
+		if parts++; parts > 1 {
+			text = say(text, ", ")
+		}
+		text, last = say(text, money(part.amount), " ", part.word), part.word
+	}
+	switch all := money(e.confirmed + e.transit + e.flying + e.uncertain); parts {
+	case 0:
+		return say(money(0))
+	case 1:
+		return say(all, ", all of it ", last)
+	default:
+		return say(all, " — ", text)
+	}
 }

@@ -38,6 +38,32 @@ func TestStake(t *testing.T) {
 	}
 }
 
+// TestExposureSaysHowItStands: only what is unknown is called uncertain.
+func TestExposureSaysHowItStands(t *testing.T) {
+	for want, change := range map[string]func(*model.Case, *model.Step){
+		"48,200.00 EUR , all of it uncertain": func(*model.Case, *model.Step) {},
+		"48,200.00 EUR , all of it in transit": func(_ *model.Case, s *model.Step) {
+			s.State, s.Settling, s.ExternalRef = model.InProgress, true, "po_1"
+		},
+		"48,200.00 EUR , all of it being sent": func(_ *model.Case, s *model.Step) {
+			s.State, s.Attempts[0].FinishedAt = model.InProgress, 0
+		},
+		"48,200.00 EUR , all of it confirmed": func(_ *model.Case, s *model.Step) { s.State, s.Moved = model.Confirmed, s.Amount },
+		"0.00 EUR":                            func(_ *model.Case, s *model.Step) { s.State, s.Failure = model.FailedSafely, model.Curable },
+		"48,600.00 EUR — 48,200.00 EUR confirmed, 300.00 EUR in transit, 100.00 EUR uncertain": func(c *model.Case, s *model.Step) {
+			second, third := *s, *s
+			second.Name, second.Amount, second.State, second.Settling = "second-payout", 30_000, model.InProgress, true
+			third.Name, third.Amount = "third-payout", 10_000
+			s.State, s.Moved = model.Confirmed, s.Amount
+			c.Steps = append(c.Steps, &second, &third)
+		},
+	} {
+		if got := plain(t, exposureOf(told(change).c).text()); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+}
+
 // TestUndone holds that what was undone says by what, and that an undo does not
 // read as a payment.
 func TestUndone(t *testing.T) {

@@ -145,9 +145,12 @@ func TestDisputedMoneyIsNamed(t *testing.T) {
 func TestSettlingMoney(t *testing.T) {
 	w := newWorld(t)
 	w.fault(map[string]string{"method": "POST", "path": "/payouts"}, "settle_late", 1)
-	w.payout("acme", "run-1", 90_050)
+	id := w.payout("acme", "run-1", 90_050)
 	olga, gus := w.browse("Olga"), w.browse("Gus")
 	olga.wants(olga.get("/uncertain"), 200, "Nothing is uncertain", "Settling in time", "900.50 EUR", "settling in time at bank: 900.50 EUR (1 effect)")
+	olga.wants(olga.get("/intents/"+id), 200, "Exposure: 900.50 EUR , all of it in transit", "Nothing is unknown.")
+	olga.asks(w, id, model.Compensate, "step", "create-payout")
+	olga.wants(olga.get("/approvals"), 200, "Exposure: 900.50 EUR , all of it in transit")
 	if strings.Contains(gus.get("/uncertain").text(), "Settling in time") {
 		t.Error("another account's money is shown")
 	}
