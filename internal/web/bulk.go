@@ -29,6 +29,7 @@ type bulkPage struct {
 	out      int              // and of the first excluded one
 	plans    map[string]actions.Preview
 	intents  map[string]model.Intent
+	beside   map[string]store.Beside
 	apart    []model.Intent // of other accounts, which its maker asked for too
 	cases    []*model.Case  // before it is confirmed, of what only acknowledging keeps out; then of the rows that were carried out
 	people   []model.Person
@@ -78,6 +79,7 @@ func (p *bulkPage) read(tx *store.Tx) error {
 	err := tx.Together(
 		func() (err error) { p.people, err = tx.People(p.Account); return err },
 		func() (err error) { p.plans, err = actions.PlansIn(tx, p.rows); return err },
+		func() (err error) { p.beside, err = tx.Beside(ids); return err },
 		func() (err error) { p.cases, err = tx.OutlinesBy(p.looked()); return err },
 		func() (err error) { rows, err = tx.Intents(ids); return err })
 	p.intents = map[string]model.Intent{}

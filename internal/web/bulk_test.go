@@ -222,3 +222,27 @@ func TestManyCountWhatIsLeftToDo(t *testing.T) {
 		t.Error("a list of which nothing would be done can be confirmed")
 	}
 }
+
+// TestManyThatLookAlike: before a list is confirmed or signed it says which of its
+// intents look alike, and of each what else does.
+func TestManyThatLookAlike(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	w.fault(map[string]string{"method": "POST", "path": "/payouts"}, "reject_curable", 4)
+	ids := []string{w.payoutTo("rep", "acme", "one", 90_050), w.payoutTo("other", "acme", "two", 70_000), w.payoutTo("rep", "acme", "three", 90_050)}
+	elsewhere := w.payoutTo("other", "acme", "four", 70_000)
+	olga := w.browse("Olga")
+	path, preview := olga.bulk(model.RetryUnfinished, ids...)
+	olga.wants(preview, 200, "Some intents of this list look alike.", "item 1 and item 3 have the same payee, amount and period.", "1 other has the same payee, amount and period")
+	if !strings.Contains(preview.body, `<a href="/intents/`+elsewhere+`">1 other</a>`) {
+		t.Error("what looks alike outside of the list is not named in its row")
+	}
+	olga.follow(olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because))
+	if done := olga.get(path); strings.Contains(done.text(), "look alike") {
+		t.Error("a list that was confirmed still asks whether all are meant")
+	}
+	_, apart := olga.bulk(model.Reconcile, ids[1], elsewhere)
+	if strings.Contains(apart.text(), "look alike.") {
+		t.Error("a list of which nothing is done asks whether all are meant")
+	}
+}

@@ -53,6 +53,9 @@ func (v *visit) bulkItem(p bulkPage, item model.BulkItem) templates.BulkRow {
 	i, plan := p.intents[item.IntentID], p.plans[item.PreviewID].Plan
 	row := templates.BulkRow{Position: item.Position, Href: "/intents/" + item.IntentID, Who: i.Payee, What: kindTitle(i.Kind), ID: item.IntentID,
 		Money: money(item.Amount, item.Currency), Act: say("give it up; nothing more is sent"), Rule: item.Rule, Moved: slices.Contains(p.Moved, item.Position)}
+	if p.UsedAt == 0 || p.State == model.BulkOpen {
+		row.Alike = alikeRow(p.beside[item.IntentID])
+	}
 	if i.Period != "" {
 		row.What += " " + i.Period
 	}

@@ -74,6 +74,7 @@ func (v *visit) bulkPreview(p bulkPage, view *templates.BulkView) {
 			view.Confirm = "Ask for approval: " + p.act()
 		}
 		view.Warning = p.bulkWarning()
+		view.Alike = p.alikeNote()
 		view.Moved = p.movedNote("They will not be done, and the others will. A fresh list plans them anew.")
 	}
 }
@@ -134,6 +135,7 @@ func (v *visit) bulkRequest(p bulkPage, view *templates.BulkView) {
 	asked := actions.BulkAsked(p.Bulk)
 	may := authz.MayApprove(v.actor, asked)
 	view.Expires, view.Decider = v.at(p.ExpiresAt), "Your decision, "+v.person.Name
+	view.Alike = p.alikeNote()
 	view.Moved = p.movedNote("They will not be done, whatever is decided; the others will, once the list is approved.")
 	if may.Allowed && p.counted() > 0 {
 		view.Approve, view.Warning = "Approve: "+p.act()+p.amounts(), p.bulkWarning()

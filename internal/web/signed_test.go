@@ -23,7 +23,7 @@ func TestApprovalOfAnIntentShowsWhatIsSigned(t *testing.T) {
 	w.payoutTo("run-1", "acme", "run-2", 420_000)
 	ann := w.browse("Ann")
 	list := ann.get("/approvals")
-	ann.wants(list, 200, "2 requests", "Approve the payout of 4,200.00 EUR", "Amounts above 1,000 and up to 50,000 EUR need one approver.")
+	ann.wants(list, 200, "2 requests", "1 other has the same payee, amount and period", "Approve the payout of 4,200.00 EUR", "Amounts above 1,000 and up to 50,000 EUR need one approver.")
 	if strings.Contains(list.body, "“<bdi>") {
 		t.Error("a rule is shown as somebody’s words")
 	}

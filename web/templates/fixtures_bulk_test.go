@@ -17,6 +17,7 @@ func bulk() BulkView {
 		Excluded: []BulkExcluded{{Href: "/intents/" + intentID, Who: arabic, ID: intentID, Because: Say("Reconcile first."), Rule: "send.reconcile-first"},
 			{ID: "intent-nobody", Because: Say("There is no such intent, or it is not yours to see."), Rule: "not-found"}},
 		Moved:     &Note{Kind: "mind", Title: Say("1 intent has moved since it was planned."), Text: []Text{Say("It will not be done.")}},
+		Alike:     &Note{Kind: "mind", Title: Say("Some intents of this list look alike."), Text: []Text{Say(Link("/intents/x", "item 1"), " and ", Link("/intents/y", "item 3"), " have the same payee, amount and period.")}},
 		Untouched: Say("Every other intent."), Approvers: Say("Nobody else."), Code: "3F22 FD28", Digest: digest, Post: "/bulk/bulk-1", Leave: Button{Href: "/", Label: "Leave, nothing is done"},
 		Confirm: "Try 3 intents once more, 48,200.00 EUR", Warning: &Note{Kind: "mind", Title: Say("Some of these may have happened already.")},
 		Reason: ReasonField{Hint: "At least 8 characters."}, TypedCode: true, Errors: FieldErrors{{Field: "plan_code", Message: "This is not the code of this list"}},
@@ -33,7 +34,7 @@ func bulkRows() []BulkRow {
 	}
 	rows := []BulkRow{row(1, greek, some(4820000, "EUR"), "executed"), row(2, hostile, nil, "stale"), row(3, "山本 健太", some(1250000, "JPY"), "waiting")}
 	rows[0].State, rows[0].Of, rows[0].Said = "outcome_unknown", "create-payout", Say("Tried once more: unknown. Connection reset. The outcome is still unknown.")
-	rows[1].Moved = true
+	rows[1].Moved, rows[1].Alike = true, Say(Link("/intents/x", "1 other"), " has the same payee, amount and period")
 	return rows
 }
 
