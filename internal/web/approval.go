@@ -93,7 +93,7 @@ func (v *visit) approvalView(p approvalPage) templates.ApprovalView {
 		}
 		return view
 	}
-	view.Closed = &templates.Note{Kind: closedKind(p.Stored.State), Title: say(title(p.State), " ", v.at(p.Stored.ClosedAt), "."), Text: p.closedBecause()}
+	view.Closed = &templates.Note{Kind: p.closedKind(), Title: say(title(p.State), " ", v.at(p.Stored.ClosedAt), "."), Text: p.closedBecause()}
 	return view
 }
 
@@ -108,11 +108,47 @@ func (p approvalPage) closedBecause() (text []templates.Text) {
 			text = append(text, say("It is carried out by ", templates.LinkText("/intents/"+k.ChildID, "the compensation"), " ", templates.Key(k.ChildID), ", ", words(string(k.State)), "."))
 		}
 	}
+	if s := p.signedStep(); s != nil {
+		text = append(text, p.stands(s))
+	}
 	return text
 }
 
-func closedKind(s model.ApprovalState) string {
-	if s == model.ApprovalExecuted || s == model.ApprovalApproved {
+// signedStep is the step on which an executed request acted, or let the engine
+// act; nil where it acts on none of the intent's own.
+func (p approvalPage) signedStep() *model.Step {
+	switch {
+	case p.Stored.State != model.ApprovalExecuted:
+		return nil
+	case p.Action == model.ApproveIntent:
+		return p.moneyStep()
+	case p.Action == model.Compensate, p.Action == model.Abandon:
+		return nil
+	}
+	return p.c.Step(p.about)
+}
+
+// stands says what came of a step, never more than is known: that a request was
+// executed says only that its plan was let go.
+func (n narrator) stands(s *model.Step) templates.Text {
+	text := say("What came of it: ", templates.Bold(s.Name), ", ", words(string(stepState(s))), ".")
+	switch {
+	case s.State == model.OutcomeUnknown:
+		return say(text, " ", n.mayBe(s))
+	case s.State == model.Pending:
+		return say(text, " Nothing of it was sent yet.")
+	case s.Reason != "":
+		return say(text, " ", n.prose(n.sentence(s.Reason)))
+	}
+	return text
+}
+
+// closedKind is the look of how it ended: nothing looks fine whose outcome is unknown.
+func (p approvalPage) closedKind() string {
+	switch s := p.signedStep(); {
+	case s != nil && s.State == model.OutcomeUnknown:
+		return "q"
+	case p.Stored.State == model.ApprovalExecuted, p.Stored.State == model.ApprovalApproved:
 		return "ok"
 	}
 	return "no"

@@ -142,3 +142,28 @@ func TestTooManyTriesSayWhen(t *testing.T) {
 	}
 	t.Error("every try is taken")
 }
+
+// TestAnExecutedRequestSaysWhatCameOfIt: that a payout was approved does not read as
+// if it was paid.
+func TestAnExecutedRequestSaysWhatCameOfIt(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	w.payout("acme", "run-1", 420_000)
+	ann := w.browse("Ann")
+	link := found(t, requestLink, ann.get("/approvals"))
+	p := ann.get(link)
+	w.fault(map[string]string{"method": "POST", "path": "/payouts"}, "drop_after_accept", 1)
+	p = ann.follow(ann.post(link+"/approve", "digest", found(t, digestField, p), "reason", because))
+	ann.wants(p, 200, "Executed", "What came of it: create-payout , pending. Nothing of it was sent yet.")
+	w.work()
+	p = ann.get(link)
+	ann.wants(p, 200, "What came of it: create-payout , outcome unknown. 4,200.00 EUR may or may not have been paid.")
+	if !strings.Contains(p.body, `class="note q"`) {
+		t.Error("it looks as if all were well")
+	}
+	for _, later := range []time.Duration{10 * time.Second, time.Minute} {
+		w.wait(later)
+		w.work()
+	}
+	ann.wants(ann.get(link), 200, "What came of it: create-payout , confirmed.")
+}
