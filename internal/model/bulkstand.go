@@ -9,7 +9,7 @@ type BulkStand struct {
 	Settling  bool      `db:"settling"`
 	Ordered   bool      `db:"ordered"`    // the engine has not begun yet what the item ordered
 	Open      bool      `db:"open"`       // an attempt of the step is under way
-	Uncertain int64     `db:"uncertain"`  // minor units of the item's currency that are unknown or in flight
+	Uncertain int64     `db:"uncertain"`  // minor units of the item's currency that are in doubt; what is being sent is not
 	Transit   int64     `db:"transit"`    // minor units that were accepted and are not final
 	LookAlike string    `db:"look_alike"` // of its intent, as Intent.LookAlike
 }

@@ -109,7 +109,7 @@ func (t *Tx) BulkMoved(id string) (positions []int, err error) {
 const bulkStands = `SELECT b.position, i.look_alike, COALESCE(s.state, '') AS state, COALESCE(s.settling, FALSE) AS settling,
 	COALESCE(s.ordered <> '' AND s.order_id = b.preview_id, FALSE) AS ordered,
 	EXISTS (SELECT 1 FROM attempts a WHERE a.intent_id = b.intent_id AND a.step = b.step AND a.finished_at = 0) AS open,
-	COALESCE((SELECT sum(o.open_amount) FROM steps o WHERE o.intent_id = b.intent_id AND (b.step = '' OR o.name = b.step) AND NOT o.settling), 0) AS uncertain,
+	COALESCE((SELECT sum(o.open_amount) FROM steps o WHERE o.intent_id = b.intent_id AND (b.step = '' OR o.name = b.step) AND o.state <> 'in_progress'), 0) AS uncertain,
 	COALESCE((SELECT sum(o.open_amount) FROM steps o WHERE o.intent_id = b.intent_id AND (b.step = '' OR o.name = b.step) AND o.settling), 0) AS transit
 	FROM bulk_items b JOIN intents i ON i.id = b.intent_id LEFT JOIN steps s ON s.intent_id = b.intent_id AND s.name = b.step
 	WHERE b.bulk_id = ? AND b.preview_id <> '' ORDER BY b.position`
