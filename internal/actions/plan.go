@@ -13,6 +13,9 @@ type Plan struct {
 	model.Plan
 	People int // 1, or 2 where somebody else must approve
 	Input  any // what the person stated; part of the digest
+	// Until is when the action stops being possible though nothing moves, such as
+	// the end of a key's window; 0 is never.
+	Until model.Time
 }
 
 func newPlan(people int) Plan { return Plan{Plan: model.NewPlan(), People: people} }

@@ -61,7 +61,10 @@ func (r *Runner) Preview(ctx context.Context, actor authz.Actor, req PreviewRequ
 		return Preview{}, asProblem(err)
 	}
 	err = r.db.Update(ctx, func(tx *store.Tx) error {
-		row.ID, row.CreatedAt, row.ExpiresAt = tx.NewID("preview"), tx.Now(), tx.Now().Add(r.timing.Preview)
+		row.ID, row.CreatedAt = tx.NewID("preview"), tx.Now()
+		if until := tx.Now().Add(r.timing.Preview); row.ExpiresAt == 0 || until < row.ExpiresAt {
+			row.ExpiresAt = until
+		}
 		return tx.InsertPreview(row)
 	})
 	if err != nil {
@@ -101,7 +104,7 @@ func (r *Runner) planOn(tx *store.Tx, actor authz.Actor, action *Action, c *mode
 		return row, fmt.Errorf("encode the plan: %w", err)
 	}
 	return store.Preview{IntentID: c.ID, Account: c.Account, Actor: actor.ID, Action: action.Name, Step: req.Step, Input: orEmpty(req.Input),
-		Plan: body, Digest: seal(action.Name, req.Step, c, plan), Version: c.Version, People: plan.People}, nil
+		Plan: body, Digest: seal(action.Name, req.Step, c, plan), Version: c.Version, People: plan.People, ExpiresAt: plan.Until}, nil
 }
 
 // plan is the action's plan, refused where it needs a second person, or states

@@ -77,6 +77,9 @@ func planRetry(p *Planning) (Plan, error) {
 		return Plan{}, err
 	}
 	plan := newPlan(1)
+	if s.State == model.OutcomeUnknown {
+		plan.Until = call.SafeUntil
+	}
 	plan.Calls = append(plan.Calls, call)
 	plan.sort(p.Case, s)
 	return plan, nil

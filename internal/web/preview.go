@@ -25,6 +25,7 @@ type previewPage struct {
 	errors  templates.FieldErrors
 	changes []string         // what moved since, in sentences; none while it is exact
 	receipt *actions.Receipt // nil until it is confirmed
+	over    bool             // its time was over when it was confirmed, whatever the page's clock says
 }
 
 // confirmFields are the form's fields as typed.
@@ -81,6 +82,9 @@ func (v *visit) previewView(p previewPage) templates.PreviewView {
 		Leave: "Leave, nothing is done", Button: p.button(), Reason: templates.ReasonField{Value: p.form.Reason, Hint: reasonHint},
 		TypedCode: p.typed(), Typed: p.form.PlanCode, Errors: p.errors}
 	view.StepUp = v.passwordAhead("/previews/"+p.ID, authz.ForAction(p.Action))
+	if p.keyWindow() != nil {
+		view.ExpiresWhy = say(": until then the provider surely recognises the key")
+	}
 	if view.TypedCode {
 		view.Warning = p.warning()
 	}
@@ -88,13 +92,28 @@ func (v *visit) previewView(p previewPage) templates.PreviewView {
 	switch {
 	case p.UsedAt != 0:
 		view.Closed = &templates.Note{Kind: "ok", Title: say("You confirmed this plan ", v.at(p.UsedAt), "."), Text: []templates.Text{say(templates.Link("/previews/"+p.ID+"/result", "See what it came to"))}}
-	case v.now() > p.ExpiresAt:
+	case (p.over || v.now() > p.ExpiresAt) && p.keyWindow() != nil:
+		call := p.keyWindow()
+		view.Closed = &templates.Note{Kind: "no", Title: say("The time ran out: ", v.at(p.ExpiresAt), " was the last moment to send ", call.Step, " again under its key. Nothing was done."),
+			Text: []templates.Text{say("A repeat later could act twice. The provider can still be asked what became of it.")}}
+		view.Fresh = &templates.Button{Href: actionPath(p.c.ID, model.Reconcile, call.Step), Label: "Reconcile " + call.Step}
+	case p.over || v.now() > p.ExpiresAt:
 		view.Closed = &templates.Note{Kind: "no", Title: say("This preview has expired. Nothing was done."), Text: []templates.Text{say("Previews live for ", span(v.Timing.Preview), ", since the world moves on.")}}
 		view.Fresh = again
 	case len(p.changes) > 0:
 		view.Closed, view.Fresh, view.Moved = p.movedNote(), again, p.moved()
 	}
 	return view
+}
+
+// keyWindow is the call whose key's window is what ends the preview, or nil.
+func (p previewPage) keyWindow() *model.PlannedCall {
+	for i := range p.Plan.Calls {
+		if c := &p.Plan.Calls[i]; c.State == model.OutcomeUnknown && c.SafeUntil == p.ExpiresAt {
+			return c
+		}
+	}
+	return nil
 }
 
 const reasonHint = "At least 8 characters. It goes into the audit log under your name."
@@ -260,7 +279,10 @@ func (v *visit) notConfirmed(p previewPage, err error) error {
 	case "preview-consumed":
 		return v.show(http.StatusConflict, templates.Preview(v.previewView(p)))
 	case "preview-expired":
-		p.ExpiresAt = min(p.ExpiresAt, v.now()-1)
+		p.over = true
+		view := v.previewView(p)
+		v.carryOver(p, &view)
+		return v.show(problem.Of(err).Status, templates.Preview(view))
 	case authz.CodeStepUp:
 		view := v.previewView(p)
 		view.Page.Flash = stepUpNote(err, "Nothing was done.", "/previews/"+p.ID)

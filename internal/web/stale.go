@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 
+	"countersign/internal/actions"
 	"countersign/internal/model"
 	"countersign/web/templates"
 )
@@ -11,7 +12,7 @@ import (
 func (v *visit) staleView(p previewPage, e *model.Error) templates.StaleView {
 	view := templates.StaleView{Page: v.titled("Not done: the preview is stale"), Crumb: crumb(p.c), Label: title(p.Action),
 		Title: "Not done: the " + p.c.Kind + " moved while you were deciding", Cancel: "/intents/" + p.c.ID, Changes: p.moved(),
-		Text: []templates.Text{say("Your preview described a state that is gone.")}}
+		Text: []templates.Text{say("Your preview described a state that is gone.")}, Typed: v.typed()}
 	sentences, _ := e.Extra["changes"].([]string)
 	for _, sentence := range sentences {
 		view.Sentences = append(view.Sentences, p.prose(sentence))
@@ -57,10 +58,28 @@ func (v *visit) otherCode(p previewPage) error {
 		return err
 	}
 	if len(p.changes) > 0 {
-		return v.show(http.StatusConflict, templates.Preview(v.previewView(p)))
+		view := v.previewView(p)
+		v.carryOver(p, &view)
+		return v.show(http.StatusConflict, templates.Preview(view))
 	}
 	p.errors = codeFault(p.form.PlanCode, "plan")
 	return v.show(http.StatusUnprocessableEntity, templates.Preview(v.previewView(p)))
+}
+
+// carryOver shows the reason that was typed on a preview that is closed, and takes it
+// into a fresh one where that can be made.
+func (v *visit) carryOver(p previewPage, view *templates.PreviewView) {
+	if view.Closed == nil || p.UsedAt != 0 {
+		return
+	}
+	fresh, err := v.Runner.Preview(v.r.Context(), v.actor, actions.PreviewRequest{Intent: p.c.ID, Action: p.Action, Step: valueOf(p.Step), Input: p.Input})
+	if err == nil {
+		view.Fresh = &templates.Button{Href: "/previews/" + fresh.ID, Label: "Read the fresh preview"}
+		v.keep(view.Fresh.Href)
+	}
+	if p.form.Reason != "" {
+		view.Closed.Text = append(view.Closed.Text, say("You typed: ", templates.Name(p.form.Reason)))
+	}
 }
 
 // moved lists the steps whose state is another than in the plan.

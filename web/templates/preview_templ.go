@@ -12,25 +12,26 @@ import templruntime "github.com/a-h/templ/runtime"
 // PreviewView is a plan to be confirmed (POST /previews/{id}/confirm, fields
 // reason, digest, plan_code).
 type PreviewView struct {
-	Page      Page
-	Crumb     Text
-	Label     string // "Retry unfinished"
-	Title     Text   // "Preview: send create-payout once more, 48,200.00 EUR"
-	Expires   Time
-	Plan      PlanView
-	Post      string
-	Cancel    string
-	Leave     string // "Leave without sending"
-	Button    string // names the act and the amount
-	Warning   *Note  // cannot be undone, opens the way to a second payment; or nil
-	Reason    ReasonField
-	StepUp    Text // that confirming will ask for the password, or nil
-	TypedCode bool // the plan code is typed in
-	Typed     string
-	Errors    FieldErrors // Field: reason, plan_code
-	Closed    *Note       // expired or already confirmed: shown in place of the form
-	Moved     []Change    // what is different now, where that closed it
-	Fresh     *Button     // makes a fresh preview, where Closed
+	Page       Page
+	Crumb      Text
+	Label      string // "Retry unfinished"
+	Title      Text   // "Preview: send create-payout once more, 48,200.00 EUR"
+	Expires    Time
+	ExpiresWhy Text // why so soon, or nil
+	Plan       PlanView
+	Post       string
+	Cancel     string
+	Leave      string // "Leave without sending"
+	Button     string // names the act and the amount
+	Warning    *Note  // cannot be undone, opens the way to a second payment; or nil
+	Reason     ReasonField
+	StepUp     Text // that confirming will ask for the password, or nil
+	TypedCode  bool // the plan code is typed in
+	Typed      string
+	Errors     FieldErrors // Field: reason, plan_code
+	Closed     *Note       // expired or already confirmed: shown in place of the form
+	Moved      []Change    // what is different now, where that closed it
+	Fresh      *Button     // makes a fresh preview, where Closed
 }
 
 // Preview shows a plan, and asks for the reason and the confirmation.
@@ -84,7 +85,7 @@ func Preview(v PreviewView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = text(Say("Nothing has been done. Expires ", Clocktime(v.Expires), ", ", Ago(v.Expires))).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = text(Say("Nothing has been done. Expires ", Clocktime(v.Expires), ", ", Ago(v.Expires), v.ExpiresWhy)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -157,7 +158,7 @@ func Preview(v PreviewView) templ.Component {
 				var templ_7745c5c3_Var3 string
 				templ_7745c5c3_Var3, templ_7745c5c3_Err = templruntime.NewAttributeExpression(v.Cancel).ResolveURL(ctx)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/preview.templ`, Line: 62, Col: 22}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/preview.templ`, Line: 63, Col: 22}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var3)
 				if templ_7745c5c3_Err != nil {
@@ -207,7 +208,7 @@ func confirmForm(v PreviewView) templ.Component {
 		var templ_7745c5c3_Var5 string
 		templ_7745c5c3_Var5, templ_7745c5c3_Err = templruntime.NewAttributeExpression(v.Post).ResolveURL(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/preview.templ`, Line: 71, Col: 49}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/preview.templ`, Line: 72, Col: 49}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var5)
 		if templ_7745c5c3_Err != nil {
@@ -220,7 +221,7 @@ func confirmForm(v PreviewView) templ.Component {
 		var templ_7745c5c3_Var6 string
 		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(v.Plan.Code)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/preview.templ`, Line: 72, Col: 64}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/preview.templ`, Line: 73, Col: 64}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 		if templ_7745c5c3_Err != nil {
@@ -255,7 +256,7 @@ func confirmForm(v PreviewView) templ.Component {
 		var templ_7745c5c3_Var7 string
 		templ_7745c5c3_Var7, templ_7745c5c3_Err = templruntime.NewAttributeExpression(v.Plan.Digest).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/preview.templ`, Line: 79, Col: 58}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/preview.templ`, Line: 80, Col: 58}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var7)
 		if templ_7745c5c3_Err != nil {
@@ -286,7 +287,7 @@ func confirmForm(v PreviewView) templ.Component {
 		var templ_7745c5c3_Var8 string
 		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(v.Button)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/preview.templ`, Line: 86, Col: 52}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/preview.templ`, Line: 87, Col: 52}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {
@@ -299,7 +300,7 @@ func confirmForm(v PreviewView) templ.Component {
 		var templ_7745c5c3_Var9 string
 		templ_7745c5c3_Var9, templ_7745c5c3_Err = templruntime.NewAttributeExpression(v.Cancel).ResolveURL(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/preview.templ`, Line: 87, Col: 21}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/preview.templ`, Line: 88, Col: 21}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var9)
 		if templ_7745c5c3_Err != nil {
@@ -312,7 +313,7 @@ func confirmForm(v PreviewView) templ.Component {
 		var templ_7745c5c3_Var10 string
 		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(v.Leave)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/preview.templ`, Line: 87, Col: 33}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/preview.templ`, Line: 88, Col: 33}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {
