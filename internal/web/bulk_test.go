@@ -213,6 +213,11 @@ func TestManyCountWhatIsLeftToDo(t *testing.T) {
 	olga.follow(olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because))
 	w.carryOut()
 	olga.wants(olga.get(path), 200, "3 of 3 reached 2 in transit, not final 1 not done: moved since", "Acted on 2 intents nothing of it is uncertain now", "1,000.00 EUR 2 intents; 1,000.00 EUR in transit now")
+	for _, later := range []time.Duration{10 * time.Second, time.Minute} {
+		w.wait(later)
+		w.work()
+	}
+	olga.wants(olga.get(path), 200, "2 confirmed", "create-payout: Confirmed Tried once more: accepted.", "Now:")
 	path, preview = olga.bulk(model.Reconcile, w.unknown("acme", "run-x", 90_050))
 	w.wait(10 * time.Second)
 	w.work()

@@ -160,7 +160,7 @@ func (n narrator) tried(s *model.Step, number int) templates.Text {
 	case a.FinishedAt == 0:
 		return say("Under way.")
 	}
-	return say("Tried once more: ", words(string(a.Result)), ". ", n.prose(upper(a.Reason)))
+	return say("Tried once more: ", words(string(a.Result)), ". ", n.prose(upper(a.Reason)), n.newer(s, a.Reason))
 }
 
 // answerTo says what the provider answered to a look that was ordered at a moment.
@@ -169,7 +169,16 @@ func (n narrator) answerTo(s *model.Step, ordered model.Time) templates.Text {
 	if len(looks) == 0 {
 		return n.prose(upper(s.Reason))
 	}
-	return say(templates.Link("/intents/"+n.c.ID+"#evidence", answered(s.Provider, looks[0])), ". ", n.prose(upper(looks[0].Detail)))
+	return say(templates.Link("/intents/"+n.c.ID+"#evidence", answered(s.Provider, looks[0])), ". ", n.prose(upper(looks[0].Detail)), n.newer(s, looks[0].Detail))
+}
+
+// newer is what is known of a step since something was said of it; nil where that
+// is still the last word, or the outcome is still unknown.
+func (n narrator) newer(s *model.Step, said string) templates.Text {
+	if s.Reason == said || s.Reason == "" || s.State == model.OutcomeUnknown {
+		return nil
+	}
+	return say(" Now: ", n.prose(n.sentence(s.Reason)))
 }
 
 // leftOpen says what stays open of an intent that was given up.
