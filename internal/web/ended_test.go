@@ -141,3 +141,22 @@ func nothingLeft(t *testing.T, p page) {
 		}
 	}
 }
+
+// TestAnExecutedUndoSaysWhatIsBack: before it is signed the money is to be taken
+// back, afterwards it is; and the page says from whom and to whom.
+func TestAnExecutedUndoSaysWhatIsBack(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	id := w.paid("run-1")
+	olga, ann := w.browse("Olga"), w.browse("Ann")
+	_, request := olga.asks(w, id, model.Compensate, "step", "create-payout")
+	p := ann.get(request)
+	ann.wants(p, 200, "To take back 395.00 EUR", "Money 395.00 EUR from Ελένη Παπαδοπούλου , acct_9 back to acme")
+	ann.follow(ann.post(request+"/approve", "digest", found(t, digestField, p), "reason", because, "plan_code", found(t, planCode, p)))
+	w.pass()
+	p = ann.get(request)
+	ann.wants(p, 200, "Taken back 395.00 EUR", "from Ελένη Παπαδοπούλου , acct_9 back to acme")
+	if strings.Contains(p.text(), "To take back") {
+		t.Errorf("it is still to be taken back: %s", p.text())
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -123,8 +124,19 @@ func (p planner) undoing() []templates.Fact {
 	facts := []templates.Fact{{Label: "Confirmed", Text: confirmed}, {Label: "To take back", Text: undone}}
 	if m, ok := p.undoneMoney(); ok {
 		facts[1].Text, facts[1].Sub = say(m), say(upper(m.Words()))
+		if p.takenBack() {
+			facts[1].Label = "Taken back"
+		}
 	}
 	return facts
+}
+
+// takenBack reports whether all the money that the plan is to take back is back.
+func (p planner) takenBack() bool {
+	return !slices.ContainsFunc(p.plan.Calls, func(call model.PlannedCall) bool {
+		s := p.undone(call)
+		return s != nil && s.MovesMoney() && p.c.UndoneBy(s) == ""
+	})
 }
 
 // undoneMoney is what a compensation takes back at providers.
@@ -249,20 +261,38 @@ func (p planner) call(call model.PlannedCall) templates.CallView {
 	if undone := p.undone(call); undone != nil {
 		v.Undoes, v.To, v.Money = undone.Name, undone.Provider, money(undone.Outstanding(), undone.Currency)
 		v.Class = classWords(&model.Step{Class: call.Class, Provider: undone.Provider})
+		if undone.MovesMoney() {
+			v.Party = p.backFrom(call, undone.Operation)
+		}
 	} else if s != nil {
 		v.To, v.Money, v.Class = s.Provider, money(s.Amount, s.Currency), classWords(s)
 		v.Party = say(" to ", templates.Name(p.c.Payee))
 		if to := p.told().Payee.Destination; to != "" && s.Operation == model.PayoutCreate {
 			v.Party = say(v.Party, ", ", templates.Code(to))
 		}
-		if call.Class == model.Local {
+		switch {
+		case call.Class == model.Local:
 			v.Party = nil
+		case s.TakesMoneyBack():
+			v.Party = p.backFrom(call, model.TakesBack(s.Operation))
 		}
 	}
 	v.WireKey = wireKey(call)
 	v.Pretty = indented(call.Body)
 	p.callHistory(&v, call, s)
 	return v
+}
+
+// backFrom says from whom money comes back, and to whom. What a credit took is
+// named by its destination: the party of a dispute need not be who had it.
+func (p planner) backFrom(call model.PlannedCall, operation string) templates.Text {
+	var body struct{ Destination string }
+	_ = json.Unmarshal([]byte(call.Body), &body) // one without names nobody
+	from := say(templates.Code(body.Destination))
+	if operation == model.PayoutCreate {
+		from = say(templates.Name(p.c.Payee), ", ", from)
+	}
+	return say(" from ", from, " back to ", templates.Name(p.c.Account))
 }
 
 // wireKey shows the key as it goes out, and in which header, or that it is in the
