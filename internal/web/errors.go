@@ -48,6 +48,10 @@ func wantsProblem(r *http.Request) bool {
 
 // failPage shows the error as a page, in the frame of whoever is signed in.
 func (s *Server) failPage(c echo.Context, p problem.Problem) {
+	if r := c.Request(); p.Name == "invalid-body" && r.Context().Err() != nil {
+		// A body that did not come in time counts as a caller who left; they may still read.
+		c.SetRequest(r.WithContext(context.WithoutCancel(r.Context())))
+	}
 	v, err := s.visit(c)
 	if err != nil {
 		v = s.stranger(c)

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -16,7 +17,12 @@ const (
 	formLimit    = 64 << 10
 	uploadLimit  = 32 << 20 // what is over a document and the form around it is read away
 	webhookLimit = 1 << 20
+	queryLimit   = 16 << 10 // of what stands behind the ? of an address
 )
+
+// bodyWithin is how long the body of a form or a webhook may take; a file has the
+// whole time of its request.
+const bodyWithin = 15 * time.Second
 
 // route is one address of the console. page serves whoever is signed in; a POST
 // of it carries the session's token. open serves everybody. beside reads something
@@ -134,7 +140,13 @@ func (s *Server) serve(r route) echo.HandlerFunc {
 	}
 	return func(c echo.Context) error {
 		req := c.Request()
+		if len(req.URL.RawQuery) > queryLimit {
+			return model.Errorf(model.Invalid, "too-large", "The address has more behind its ? than is taken here.")
+		}
 		req.Body = http.MaxBytesReader(c.Response(), req.Body, limit)
+		if r.method == post && limit != uploadLimit {
+			s.hurry(c, s.bodyWithin)
+		}
 		if r.open != nil {
 			return r.open(s.stranger(c))
 		}
@@ -146,6 +158,7 @@ func (s *Server) serve(r route) echo.HandlerFunc {
 			if err := v.checkForm(); err != nil {
 				return err
 			}
+			s.hurry(c, 0)
 		}
 		err = r.page(v)
 		if r.method == post && err == nil {
@@ -153,6 +166,17 @@ func (s *Server) serve(r route) echo.HandlerFunc {
 		}
 		return err
 	}
+}
+
+// hurry bounds how long the caller may take over the body from now on; 0 lifts the
+// bound, since the server would take its end for the caller's leaving.
+func (s *Server) hurry(c echo.Context, within time.Duration) {
+	var until time.Time
+	if within > 0 {
+		until = time.Now().Add(within)
+	}
+	// A connection that knows no deadlines is a test's own.
+	_ = http.NewResponseController(c.Response()).SetReadDeadline(until)
 }
 
 // checkForm reads the body and refuses a form that this session was not given.

@@ -24,7 +24,7 @@ func (v *visit) readForm() error {
 	parts, err := v.r.MultipartReader()
 	if errors.Is(err, http.ErrNotMultipart) {
 		_, err = v.c.FormParams()
-		return err
+		return unreadable(err)
 	}
 	if err != nil {
 		return unreadable(err)

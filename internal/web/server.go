@@ -58,6 +58,8 @@ type Server struct {
 	handler  http.Handler
 	news     *news
 	beat     time.Duration // between two signs of life of a stream
+	// bodyWithin is how long a body may take.
+	bodyWithin time.Duration
 }
 
 // New makes a server. It starts nothing.
@@ -66,7 +68,7 @@ func New(cfg Config) *Server {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{Config: cfg, patience: resultPatience, sessions: session.New(cfg.DB, session.Options{Plain: cfg.Plain, Unattended: unattended}),
-		news: newNews(cfg.DB, cfg.Log, cfg.Logger), beat: beatEvery}
+		news: newNews(cfg.DB, cfg.Log, cfg.Logger), beat: beatEvery, bodyWithin: bodyWithin}
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect()
