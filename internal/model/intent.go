@@ -86,6 +86,15 @@ type Intent struct {
 	SortOpen int64 `db:"sort_open"` // the queue's order; 0 is not in the queue
 }
 
+// Who names whom the intent concerns: the payee's name or, where nothing of it can be
+// seen, the payee's reference.
+func (i *Intent) Who() string {
+	if i.Payee != "" && Visible(i.Payee) == 0 {
+		return i.PayeeRef
+	}
+	return i.Payee
+}
+
 // Exposure is the money confirmed (less what came back) plus the money that is
 // uncertain, in minor units. Every limit and total counts it so.
 func (i *Intent) Exposure() int64 { return i.Confirmed + i.Uncertain }

@@ -134,12 +134,12 @@ func (v *visit) actionView(p actionPage) templates.ActionView {
 // crumb leads back to an intent.
 func crumb(c *model.Case) templates.Text {
 	if c.Kind == model.KindCompensation {
-		return say(templates.LinkText("/intents/"+c.ID, "Undo of ", c.ParentStep, ", ", templates.Name(c.Payee)), " ")
+		return say(templates.LinkText("/intents/"+c.ID, "Undo of ", c.ParentStep, ", ", templates.Name(c.Who())), " ")
 	}
-	if c.Payee == "" {
+	if c.Who() == "" {
 		return say(templates.Link("/intents/"+c.ID, title(c.Kind)), " ")
 	}
-	return say(templates.LinkText("/intents/"+c.ID, title(c.Kind), " to ", templates.Name(c.Payee)), " ")
+	return say(templates.LinkText("/intents/"+c.ID, title(c.Kind), " to ", templates.Name(c.Who())), " ")
 }
 
 // intros say what an action does, before anything is previewed.

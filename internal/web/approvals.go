@@ -84,12 +84,12 @@ var asks = map[string]string{model.ApproveIntent: "Approve", model.RetryUnfinish
 func asksFor(action string, plan model.Plan, input json.RawMessage, i model.Intent) templates.Text {
 	what := say(" the ", i.Kind)
 	if m, ok := recorded(action, input, i); ok {
-		return say(asks[action], what, " to ", templates.Name(i.Payee), ": ", m, askedBeside(i))
+		return say(asks[action], what, " to ", templates.Name(i.Who()), ": ", m, askedBeside(i))
 	}
 	if m, ok := i.Money(); ok {
 		what = say(what, " of ", m)
 	}
-	what = say(what, " to ", templates.Name(i.Payee))
+	what = say(what, " to ", templates.Name(i.Who()))
 	if action == model.Compensate && !takesBack(plan) {
 		return say("Undo what our own records say of", what, "; no money moves at a provider")
 	}

@@ -60,7 +60,7 @@ func (p bulkPage) apartNote() *templates.Note {
 		if n > 0 {
 			text = say(text, ", ")
 		}
-		text = say(text, templates.LinkText("/intents/"+i.ID, templates.Name(i.Payee)), " (", i.Account, ")")
+		text = say(text, templates.LinkText("/intents/"+i.ID, templates.Name(i.Who())), " (", i.Account, ")")
 	}
 	if more := len(p.apart) - namedElsewhere; more > 0 {
 		text = say(text, " and ", grouped(int64(more)), " more")

@@ -51,7 +51,7 @@ func (v *visit) bulkLists(p bulkPage, view *templates.BulkView) {
 
 func (v *visit) bulkItem(p bulkPage, item model.BulkItem) templates.BulkRow {
 	i, plan := p.intents[item.IntentID], p.plans[item.PreviewID].Plan
-	row := templates.BulkRow{Position: item.Position, Href: "/intents/" + item.IntentID, Who: i.Payee, What: kindTitle(i.Kind), ID: item.IntentID,
+	row := templates.BulkRow{Position: item.Position, Href: "/intents/" + item.IntentID, Who: i.Who(), What: kindTitle(i.Kind), ID: item.IntentID,
 		Money: money(item.Amount, item.Currency), Act: say("give it up; nothing more is sent"), Rule: item.Rule, Moved: slices.Contains(p.Moved, item.Position)}
 	if p.UsedAt == 0 || p.State == model.BulkOpen {
 		row.Alike = alikeRow(p.beside[item.IntentID])
@@ -138,7 +138,7 @@ func (v *visit) itemRest(plan model.Plan) (facts []templates.Fact) {
 func (v *visit) excludedItem(p bulkPage, item model.BulkItem) templates.BulkExcluded {
 	row := templates.BulkExcluded{ID: item.IntentID, Rule: item.Rule, Because: say(item.Because)}
 	if i, ok := p.intents[item.IntentID]; ok {
-		row.Href, row.Who, row.Because = "/intents/"+item.IntentID, i.Payee, v.proseOf(i, item.Because)
+		row.Href, row.Who, row.Because = "/intents/"+item.IntentID, i.Who(), v.proseOf(i, item.Because)
 	}
 	return row
 }

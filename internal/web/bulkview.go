@@ -119,7 +119,7 @@ func (v *visit) anew(p bulkPage) *templates.Anew {
 	a := &templates.Anew{Of: p.ID, Label: "Make a fresh list", Title: "The same intents anew", Text: say("What has moved is planned anew; what the rules refuse is left out again.")}
 	for _, c := range p.cases {
 		for _, e := range abandonForm(actionPage{c: c}).Effects {
-			e.Text = say(" to ", templates.Name(c.Payee), e.Text)
+			e.Text = say(" to ", templates.Name(c.Who()), e.Text)
 			a.Effects = append(a.Effects, e)
 		}
 	}

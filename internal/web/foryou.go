@@ -166,7 +166,7 @@ func (v *visit) forAuditors(n needs) (lines []templates.Line) {
 			if i > 0 {
 				text = say(text, ", ")
 			}
-			text = say(text, templates.LinkText("/intents/"+row.ID, templates.Name(row.Payee)))
+			text = say(text, templates.LinkText("/intents/"+row.ID, templates.Name(row.Who())))
 		}
 		lines = append(lines, templates.Line{State: "needs_review", Text: text})
 	}

@@ -77,16 +77,16 @@ func (n narrator) wanted(a asked) templates.Fact {
 	}
 	switch n.c.Kind {
 	case model.KindStatement:
-		return templates.Fact{Label: "Issue", Text: say("A statement of ", amount, " for ", templates.Name(n.c.Payee), ", ", templates.Code(n.c.PayeeRef))}
+		return templates.Fact{Label: "Issue", Text: say("A statement of ", amount, " for ", templates.Name(n.c.Who()), ", ", templates.Code(n.c.PayeeRef))}
 	case model.KindDispute:
 		return templates.Fact{Label: title(a.Response), Text: say("Dispute ", templates.Code(a.Dispute), " about ", amount, ", charge ", templates.Code(a.Charge)), Sub: say(words(a.Reason))}
 	case model.KindCompensation:
 		if !hasMoney || !n.atProvider() {
 			return templates.Fact{Label: "Undo", Text: say(templates.Link("/intents/"+n.c.Parent, n.c.ParentStep), " and what followed it, in our own records; no money moves at a provider"), Sub: say(templates.Key(n.c.Parent))}
 		}
-		return templates.Fact{Label: "Undo", Text: say(templates.Link("/intents/"+n.c.Parent, n.c.ParentStep), " and what followed it: ", amount, " back from ", templates.Name(n.c.Payee)), Sub: say(templates.Key(n.c.Parent))}
+		return templates.Fact{Label: "Undo", Text: say(templates.Link("/intents/"+n.c.Parent, n.c.ParentStep), " and what followed it: ", amount, " back from ", templates.Name(n.c.Who())), Sub: say(templates.Key(n.c.Parent))}
 	}
-	text := say(amount, " to ", templates.Name(n.c.Payee), ", ", templates.Code(n.c.PayeeRef))
+	text := say(amount, " to ", templates.Name(n.c.Who()), ", ", templates.Code(n.c.PayeeRef))
 	if a.Payee.Destination != "" {
 		text = say(text, ", at ", templates.Code(a.Payee.Destination))
 	}

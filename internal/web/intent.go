@@ -136,12 +136,12 @@ func (v *visit) intentView(d intentData, verdicts []actions.Verdict) templates.I
 	c := d.c
 	n := narrator{c: c, kin: d.kin, timing: v.Timing, clock: v.page.Clock, lost: d.lost, boss: v.actor.May(c.Account, authz.ManageWorkers).Allowed}
 	who := decider{narrator: n, people: d.people, tiers: v.Tiers, actor: v.actor}
-	view := templates.IntentView{Crumb: kindTitle(c.Kind), Party: c.Payee,
+	view := templates.IntentView{Crumb: kindTitle(c.Kind), Party: c.Who(),
 		ID: c.ID, State: intentState(&c.Intent), Reason: n.reason(), Version: c.Version, Owner: v.owner(c),
 		Intended:  templates.IntendedView{Facts: n.intended(), LookAlikes: lookAlikes(d.alike), Params: string(c.Params), Fingerprint: hex.EncodeToString(c.Fingerprint), Documents: documentsOf(d.documents)},
 		Confirmed: n.confirmed(), Uncertain: n.uncertain(), Next: n.next(), Actions: who.actionRows(verdicts), Signing: who.signing(),
 		Links: v.linkRows(d), Audit: v.auditRows(d.entries), Sends: n.sends()}
-	view.Page = v.titled(kindTitle(c.Kind) + " " + c.Payee)
+	view.Page = v.titled(kindTitle(c.Kind) + " " + c.Who())
 	if m, ok := c.Money(); ok {
 		view.Money = &m
 		view.Page.Title = kindTitle(c.Kind) + " " + m.String()
@@ -197,7 +197,7 @@ func documentsOf(list []store.DocumentHead) (out []templates.Document) {
 // linkRows lists what is linked to the intent and what looks like it.
 func (v *visit) linkRows(d intentData) (rows []templates.LinkRow) {
 	add := func(i model.Intent, why string) {
-		row := templates.LinkRow{Href: "/intents/" + i.ID, Title: say(headline(i.Kind, i.Payee)), ID: i.ID, Why: say(why),
+		row := templates.LinkRow{Href: "/intents/" + i.ID, Title: say(headline(i.Kind, i.Who())), ID: i.ID, Why: say(why),
 			Sub: say("asked by ", templates.Name(i.CreatedBy), ", ", v.at(i.CreatedAt)), State: intentState(&i), Money: money(i.Amount, i.Currency)}
 		rows = append(rows, row)
 	}

@@ -161,7 +161,7 @@ func (v *visit) labIntents(tx *store.Tx, view *templates.LabView) error {
 		if len(view.Recent) == labRecent {
 			break
 		}
-		view.Recent = append(view.Recent, templates.LabIntent{Href: "/intents/" + i.ID, Kind: i.Kind, Payee: i.Payee, Money: model.Money{Amount: i.Amount, Currency: i.Currency},
+		view.Recent = append(view.Recent, templates.LabIntent{Href: "/intents/" + i.ID, Kind: i.Kind, Payee: i.Who(), Money: model.Money{Amount: i.Amount, Currency: i.Currency},
 			State: intentState(&i), Reason: i.Reason, Made: v.at(i.CreatedAt), By: i.CreatedBy})
 	}
 	return err

@@ -266,7 +266,7 @@ func (p planner) call(call model.PlannedCall) templates.CallView {
 		}
 	} else if s != nil {
 		v.To, v.Money, v.Class = s.Provider, money(s.Amount, s.Currency), classWords(s)
-		v.Party = say(" to ", templates.Name(p.c.Payee))
+		v.Party = say(" to ", templates.Name(p.c.Who()))
 		if to := p.told().Payee.Destination; to != "" && s.Operation == model.PayoutCreate {
 			v.Party = say(v.Party, ", ", templates.Code(to))
 		}

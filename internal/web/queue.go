@@ -194,7 +194,7 @@ func (q queueQuery) orders(f store.ListFilter) []templates.Choice {
 // queueRow is one intent of a list.
 func (v *visit) queueRow(c *model.Case, b store.Beside) templates.QueueRow {
 	n := narrator{c: c, timing: v.Timing, clock: v.page.Clock}
-	r := templates.QueueRow{Href: "/intents/" + c.ID, Who: c.Payee, What: kindTitle(c.Kind), ID: c.ID, Since: v.at(n.since()),
+	r := templates.QueueRow{Href: "/intents/" + c.ID, Who: c.Who(), What: kindTitle(c.Kind), ID: c.ID, Since: v.at(n.since()),
 		Owner: c.OwnerName, Mine: c.Owner != "" && c.Owner == v.actor.ID, Alike: alikeRow(b), Noted: v.noted(b)}
 	r.Take = c.Owner == "" && c.SortOpen > 0 && v.actor.May(c.Account, authz.TakeOwnership).Allowed
 	if c.Period != "" {
@@ -252,7 +252,7 @@ func (d queueData) outsideOf(q queueQuery) templates.Text {
 	if one.State.Final() {
 		first = "1 finished "
 	}
-	text := say(first, words(one.Kind), " matches: ", templates.LinkText("/intents/"+one.ID, templates.Name(one.Payee)))
+	text := say(first, words(one.Kind), " matches: ", templates.LinkText("/intents/"+one.ID, templates.Name(one.Who())))
 	if m, ok := one.Money(); ok {
 		text = say(text, ", ", m)
 	}

@@ -227,3 +227,21 @@ func TestAStateHasOneWord(t *testing.T) {
 		}
 	}
 }
+
+// A payee of whose name nothing is seen is named by the reference, with a link that
+// can be pressed.
+func TestAnUnseenNameGivesWayToTheReference(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 1_250)
+	w.update(func(tx *store.Tx) error {
+		_, err := tx.Exec("UPDATE intents SET payee = ? WHERE id = ?", "\u200b\u3164 ", id)
+		return err
+	})
+	olga := w.browse("Olga")
+	olga.wants(olga.get("/intents/"+id), 200, "Payout of 12.50 EUR to rep-run-1")
+	for _, path := range []string{"/", "/uncertain"} {
+		if p := olga.get(path); !regexp.MustCompile(`href="/intents/` + id + `"[^>]*>\s*(<[^>]*>\s*)*rep-run-1<`).MatchString(p.body) {
+			t.Errorf("%s has no link under the reference:\n%s", path, p.text())
+		}
+	}
+}

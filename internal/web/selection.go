@@ -71,7 +71,7 @@ func (v *visit) selectionView(s model.Selection, rows []model.Intent) templates.
 
 // selectedRow is an intent as its own row tells it.
 func (v *visit) selectedRow(i model.Intent) templates.SelectedRow {
-	row := templates.SelectedRow{Href: "/intents/" + i.ID, Who: i.Payee, What: kindTitle(i.Kind), ID: i.ID, Account: i.Account, Money: money(i.Amount, i.Currency),
+	row := templates.SelectedRow{Href: "/intents/" + i.ID, Who: i.Who(), What: kindTitle(i.Kind), ID: i.ID, Account: i.Account, Money: money(i.Amount, i.Currency),
 		State: templates.State(i.State), Stuck: i.Stuck, Since: v.at(i.StuckSince)}
 	if i.UncertainSince != 0 {
 		row.State, row.Since = templates.State(model.OutcomeUnknown), v.at(i.UncertainSince)

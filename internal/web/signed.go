@@ -112,7 +112,7 @@ func (p approvalPage) lookAlikes() *templates.Note {
 	}
 	note.Title, note.Text = say(alikeTitle(p.count.N, count(p.count))), nil
 	for _, i := range p.alike {
-		text := say(templates.LinkText("/intents/"+i.ID, title(i.Kind), " to ", templates.Name(i.Payee)), ", ")
+		text := say(templates.LinkText("/intents/"+i.ID, title(i.Kind), " to ", templates.Name(i.Who())), ", ")
 		if m, ok := i.Money(); ok {
 			text = say(text, m, ", ")
 		}

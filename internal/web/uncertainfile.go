@@ -122,7 +122,7 @@ func (v *visit) uncertainLines(c *model.Case) string {
 		if at := s.SentAt(); at != 0 {
 			sent = at.Std().UTC().Format(time.RFC3339)
 		}
-		cells := []string{c.Account, c.ID, s.Key(), s.Provider, c.Kind, s.Operation, c.Payee, amount, currency, since.UTC().Format(time.RFC3339), since.In(v.zone()).Format(time.RFC3339),
+		cells := []string{c.Account, c.ID, s.Key(), s.Provider, c.Kind, s.Operation, c.Who(), amount, currency, since.UTC().Format(time.RFC3339), since.In(v.zone()).Format(time.RFC3339),
 			v.zone().String(), string(s.State), string(c.State), n.proposedWords(), c.OwnerName, sent}
 		for i, cell := range cells {
 			if i > 0 {

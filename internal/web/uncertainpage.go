@@ -261,7 +261,7 @@ func (v *visit) effectRows(c *model.Case) (rows []templates.EffectRow) {
 		if !s.InDoubt() {
 			continue
 		}
-		row := templates.EffectRow{Href: "/intents/" + c.ID, Who: c.Payee, What: kindTitle(c.Kind) + " · " + s.Name, ID: c.ID, Provider: s.Provider,
+		row := templates.EffectRow{Href: "/intents/" + c.ID, Who: c.Who(), What: kindTitle(c.Kind) + " · " + s.Name, ID: c.ID, Provider: s.Provider,
 			Since: v.at(s.UncertainSince), Sent: v.at(s.SentAt()), Proposed: lead, Why: why, Owner: c.OwnerName}
 		if s.HasMoney() {
 			row.Money = money(s.Open, s.Currency)

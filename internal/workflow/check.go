@@ -107,7 +107,21 @@ func (f *faults) text(location, value string, longest int) {
 		f.add(location, "is missing")
 		return
 	}
+	f.given(location, value, longest)
+}
+
+// given bounds a single line of text that may be missing, but says something where
+// it is given.
+func (f *faults) given(location, value string, longest int) {
+	f.visible(location, value)
 	f.optional(location, value, longest)
+}
+
+// visible refuses a text of which a reader sees nothing.
+func (f *faults) visible(location, value string) {
+	if value != "" && model.Visible(value) == 0 {
+		f.add(location, "has no visible character")
+	}
 }
 
 // optional bounds a single line of text that may be missing.
@@ -121,6 +135,7 @@ func (f *faults) prose(location, value string, longest int) {
 		f.add(location, "is missing")
 		return
 	}
+	f.visible(location, value)
 	f.bounded(location, value, longest, func(r rune) bool { return model.Disruptive(r) && r != '\n' && r != '\t' && r != '\r' })
 }
 

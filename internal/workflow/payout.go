@@ -20,8 +20,8 @@ const (
 // Payee is who gets the money. Reference and destination are words: 1 to 100
 // ASCII letters, digits and _ . : / + @ - beginning with a letter, a digit or _.
 // Name is one line of at most 200 characters, without control characters and
-// without those that override the direction of text, as for every text; it is
-// required where a payout is made. Email is optional and a valid address.
+// without those that override the direction of text, as for every text, and with one
+// that is seen; it is required where a payout is made. Email is optional and a valid address.
 type Payee struct {
 	Reference   string `json:"reference"`
 	Name        string `json:"name"`
@@ -32,7 +32,7 @@ type Payee struct {
 func (p Payee) check(f *faults, location string) {
 	f.word(location+"/reference", p.Reference)
 	f.word(location+"/destination", p.Destination)
-	f.optional(location+"/name", p.Name, maxName)
+	f.given(location+"/name", p.Name, maxName)
 	if p.Email != "" {
 		f.address(location+"/email", p.Email)
 	}
@@ -40,7 +40,8 @@ func (p Payee) check(f *faults, location string) {
 
 // Payout are the params of a payout: one payment to one payee. Amount is in
 // minor units, 1 to 2^53-1; Currency an ISO 4217 code with a minor unit. Period
-// is optional, one line of at most 100 characters. Without the payee's email no
+// is optional, one line of at most 100 characters, in any words; where it has the
+// form of a month, day, week or quarter of ISO 8601, it is one that there is. Without the payee's email no
 // remittance advice is sent. All but the notes is meaningful.
 type Payout struct {
 	Payee    Payee  `json:"payee"`
@@ -57,7 +58,7 @@ func (p *Payout) check(f *faults) {
 	}
 	f.amount("/amount", p.Amount)
 	f.currency("/currency", p.Currency)
-	f.optional("/period", p.Period, maxWord)
+	f.period("/period", p.Period)
 	p.Notes.check(f)
 }
 

@@ -25,7 +25,7 @@ type payoutParams struct {
 	Payee    payee  `json:"payee"`
 	Amount   int64  `json:"amount" minimum:"1" maximum:"9007199254740991" doc:"Minor units."`
 	Currency string `json:"currency" minLength:"3" maxLength:"3" doc:"ISO 4217."`
-	Period   string `json:"period" required:"false" maxLength:"100"`
+	Period   string `json:"period" required:"false" maxLength:"100" doc:"In any words. Where it has the form YYYY-MM, YYYY-MM-DD, YYYY-Www or YYYY-Qn, it must be one that the calendar has."`
 	Notes
 }
 
