@@ -19,7 +19,7 @@ const shownEvents = 20
 // overTime shows what happened, as a drawing and as a table of the same.
 // logged are the newest of people's acts that only the log tells, of all.
 func (n narrator) overTime(logged []audit.Item, all store.Counted) templates.TimelineView {
-	since := drawnSince(n.c)
+	since, first := drawnSince(n.c), n.firstSend()
 	n.c = recent(n.c, since)
 	acts := n.acts(logged)
 	told := len(acts)
@@ -39,7 +39,7 @@ func (n narrator) overTime(logged []audit.Item, all store.Counted) templates.Tim
 	if !happenedAnything(h) {
 		return templates.TimelineView{}
 	}
-	v := templates.TimelineView{Drawing: timeline.Draw(h), Rows: n.eventRows(acts)}
+	v := templates.TimelineView{Drawing: timeline.Draw(h), Rows: n.eventRows(acts), Caption: "oldest first"}
 	v.Drawing.Label = n.drawnWords()
 	v.Zone = say("Times in ", n.clock.ZoneHead(), ". The axis is not to one scale: each stretch has its own.")
 	if since > 0 {
@@ -53,14 +53,49 @@ func (n narrator) overTime(logged []audit.Item, all store.Counted) templates.Tim
 		older.N += s.Left.Attempts + s.Left.Evidence
 	}
 	if older.N > 0 {
-		v.Note = n.whereOlder(older, told > 0)
+		between := n.beginAt(first, &v, &older)
+		v.Note = n.whereOlder(older, between, told > 0)
 	}
 	return v
 }
 
+// send is one attempt of a step.
+type send struct {
+	step    *model.Step
+	attempt model.Attempt
+}
+
+// firstSend is what the record begins with towards the outside, or nil.
+func (n narrator) firstSend() (first *send) {
+	for _, s := range n.c.Steps {
+		if !s.Class.Effect() || len(s.Attempts) == 0 {
+			continue
+		}
+		if a := s.Attempts[0]; first == nil || a.StartedAt < first.attempt.StartedAt {
+			first = &send{s, a}
+		}
+	}
+	return first
+}
+
+// beginAt puts the first send before the rows that are shown, in the place of the
+// oldest, unless it is one of them: a record is not read from its middle. where is
+// where the rows that are left out stand.
+func (n narrator) beginAt(first *send, v *templates.TimelineView, older *store.Counted) (where string) {
+	if first == nil || len(v.Rows) == 0 || first.attempt.StartedAt >= model.Time(v.Rows[0].At.At) {
+		return "older"
+	}
+	if len(v.Rows) < shownEvents {
+		older.N-- // it is shown after all, and takes nobody's place
+	}
+	v.Rows = append([]templates.TimelineRow{n.attemptEvent(first.step, first.attempt)}, v.Rows[max(len(v.Rows)+1-shownEvents, 0):]...)
+	v.Caption = "the first send, then the newest " + counted(len(v.Rows)-1, "row")
+	return "between them"
+}
+
 // whereOlder says where that is listed which the drawing or its table leaves out.
-func (n narrator) whereOlder(older store.Counted, people bool) templates.Text {
-	text := say(count(older), " older are in the tables of attempts and of evidence")
+func (n narrator) whereOlder(older store.Counted, between string, people bool) templates.Text {
+	text := say(count(older), " "+between+" are left out here; they are in the tables of attempts and of evidence")
 	if people {
 		text = say(text, "; what people did is among ", templates.Link("/audit?intent="+n.c.ID, "all entries of this intent"))
 	}

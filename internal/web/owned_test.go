@@ -108,7 +108,7 @@ func TestActsStayOnTheTimeline(t *testing.T) {
 	})
 	p := olga.get("/intents/" + id)
 	olga.wants(p, 200, "Taken by Olga", "Note by Olga")
-	if strings.Contains(p.text(), " older are in the tables") {
+	if strings.Contains(p.text(), "left out here") {
 		t.Error("the timeline leaves something out")
 	}
 	for range drawnActs {
@@ -123,5 +123,5 @@ func TestActsStayOnTheTimeline(t *testing.T) {
 		t.Errorf("the table has %s rows", found(t, rows, p))
 	}
 	// Three attempts, two promises and 42 acts are 47 rows.
-	olga.wants(p, 200, "27 older are in the tables of attempts and of evidence; what people did is among all entries of this intent")
+	olga.wants(p, 200, "20 rows: the first send, then the newest 19 rows", "27 between them are left out here; they are in the tables of attempts and of evidence; what people did is among all entries of this intent")
 }

@@ -37,8 +37,11 @@ func TestALongRecordIsSaidToBeLong(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	over := n.overTime(nil, store.Counted{})
-	if got := plain(t, over.Note); len(over.Rows) != shownEvents || len(over.Drawing.Shapes) > 120 || !strings.HasSuffix(got, " older are in the tables of attempts and of evidence.") {
+	if got := plain(t, over.Note); len(over.Rows) != shownEvents || len(over.Drawing.Shapes) > 120 || !strings.HasSuffix(got, " are left out here; they are in the tables of attempts and of evidence.") {
 		t.Errorf("%d rows, %d shapes, %q", len(over.Rows), len(over.Drawing.Shapes), got)
+	}
+	if first := plain(t, over.Rows[0].What); !strings.HasPrefix(first, "Attempt 1,") || over.Caption != "the first send, then the newest 19 rows" {
+		t.Errorf("the table begins with %q: %s", first, over.Caption)
 	}
 	if !strings.Contains(over.Drawing.Label, "5,000 attempts, the newest 40 of them drawn, 5,000 checks") {
 		t.Errorf("%s", over.Drawing.Label)

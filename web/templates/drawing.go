@@ -39,7 +39,8 @@ type TimelineView struct {
 	Drawing Drawing
 	Zone    Text
 	Rows    []TimelineRow
-	Note    Text // which rows are not there, and where they are; or nil
+	Caption string // which rows these are, and in which order
+	Note    Text   // which rows are not there, and where they are; or nil
 }
 
 // TimelineRow is one line of the table that says the same as the drawing.
