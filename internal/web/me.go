@@ -45,7 +45,7 @@ func (v *visit) meView() (templates.MeView, error) {
 	fresh := authz.Fresh(v.actor, v.now())
 	view.Facts = append(view.Facts, templates.Fact{Label: "Now", Text: say(v.at(v.now())), Sub: say("in ", v.page.Clock.ZoneName(), ", as all times on your pages")})
 	view.MayKey = fresh.Allowed
-	view.KeyNote = say("A key of yours does over the API what you may do on the pages. It passes step-up for five minutes after you confirmed your password here: ",
+	view.KeyNote = say("A key of yours does over the API what you may do on the pages. As acts on money do, making one needs a sign-in or your password of the last ", span(authz.FreshOnPages), ". It passes step-up for five minutes after you confirmed your password here: ",
 		templates.Link("/stepup?next=%2Fme", "confirm it now"), ".")
 	err := v.read(func(tx *store.Tx) error {
 		keys, err := tx.PersonKeys(p.ID)

@@ -297,6 +297,10 @@ func TestMe(t *testing.T) {
 	olga.wants(olga.follow(olga.post("/me/keys", "do", "revoke", "key", id)), 200, "The key is revoked")
 	w.wait(16 * time.Minute)
 	olga.wants(olga.post("/me/keys", "do", "create", "name", "second"), 403, "Confirm that it is you")
+	olga.wants(olga.get("/stepup"), 200, "or gives rights away, as a new key does")
+	if p := olga.get("/me"); strings.Contains(p.text(), "Make a key") || !strings.Contains(p.text(), "making one needs a sign-in or your password of the last 15 min") {
+		t.Errorf("a key is offered without a fresh sign-in: %s", p.text())
+	}
 	second := w.browse("Olga")
 	session := found(t, regexp.MustCompile(`name="session" value="([^"]+)"`), olga.get("/me"))
 	otto.wants(otto.post("/me/sessions/revoke", "session", session), 404)

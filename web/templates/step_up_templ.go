@@ -148,7 +148,7 @@ func StepUp(v StepUpView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<h1>Confirm that it is you</h1><p class=\"say mt2\">What moves money, or closes a question about money, needs a sign-in of the last minutes. Nothing has been done yet.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<h1>Confirm that it is you</h1><p class=\"say mt2\">What moves money, closes a question about money or gives rights away, as a new key does, needs a sign-in of the last minutes. Nothing has been done yet.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
