@@ -390,6 +390,7 @@ CREATE TABLE approvals (
   version        BIGINT NOT NULL
 );
 CREATE INDEX approvals_list ON approvals (account, state, created_at, id);
+CREATE INDEX approvals_soonest ON approvals (account, expires_at, id) WHERE state = 'open';
 CREATE INDEX approvals_intent ON approvals (intent_id, created_at);
 CREATE UNIQUE INDEX approvals_one_open ON approvals (intent_id) WHERE state = 'open';
 

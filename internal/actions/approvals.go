@@ -47,6 +47,7 @@ type Decision struct {
 // that of the page before; Limit is 1 to 200, 0 is 50.
 type ApprovalQuery struct {
 	State  string
+	Yours  bool // in place of State: what the actor may sign, the soonest ending first
 	Cursor string
 	Limit  int
 }
@@ -77,6 +78,9 @@ func (r *Runner) Approvals(ctx context.Context, actor authz.Actor, q ApprovalQue
 // ApprovalsIn is Approvals, as a transaction sees them.
 func ApprovalsIn(tx *store.Tx, actor authz.Actor, q ApprovalQuery) (page ApprovalPage, err error) {
 	f := store.ApprovalFilter{State: model.ApprovalState(q.State), Accounts: readsRequests(actor), Limit: pageLength(q.Limit)}
+	if q.Yours {
+		f.Accounts, f.Signer = signs(actor), actor.ID
+	}
 	if f.After, err = parseCursor(q.Cursor); err != nil {
 		return page, err
 	}
@@ -94,7 +98,7 @@ func (p *ApprovalPage) fill(tx *store.Tx, f store.ApprovalFilter) error {
 	}
 	if len(rows) == f.Limit {
 		rows = rows[:f.Limit-1]
-		p.NextCursor = optional(cursorOf(approvalMark(rows[len(rows)-1])))
+		p.NextCursor = optional(cursorOf(approvalMark(rows[len(rows)-1], f.Signer != "")))
 	}
 	p.Items, err = approvalsOf(tx, rows)
 	return err
@@ -201,8 +205,11 @@ func (w *around) approval(row model.Approval) Approval {
 	return a
 }
 
-func approvalMark(row model.Approval) store.ApprovalMark {
-	return store.ApprovalMark{CreatedAt: row.CreatedAt, ID: row.ID}
+func approvalMark(row model.Approval, yours bool) store.ApprovalMark {
+	if yours {
+		return store.ApprovalMark{At: row.ExpiresAt, ID: row.ID}
+	}
+	return store.ApprovalMark{At: row.CreatedAt, ID: row.ID}
 }
 
 // pageLength is how many rows a page has that may have so many.
@@ -214,7 +221,7 @@ func pageLength(limit int) int {
 }
 
 func cursorOf(last store.ApprovalMark) string {
-	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s", last.CreatedAt, last.ID))
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s", last.At, last.ID))
 }
 
 func parseCursor(cursor string) (store.ApprovalMark, error) {
@@ -227,5 +234,5 @@ func parseCursor(cursor string) (store.ApprovalMark, error) {
 	if err != nil || parseErr != nil || !ok || id == "" {
 		return store.ApprovalMark{}, invalid("/cursor", "is no cursor of this list")
 	}
-	return store.ApprovalMark{CreatedAt: model.Time(micro), ID: id}, nil
+	return store.ApprovalMark{At: model.Time(micro), ID: id}, nil
 }

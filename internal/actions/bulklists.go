@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"slices"
 
 	"countersign/internal/authz"
 	"countersign/internal/model"
@@ -41,13 +42,16 @@ func (r *Runner) BulkRequests(ctx context.Context, actor authz.Actor, q BulkQuer
 	if len(page.Items) == f.Limit {
 		page.Items = page.Items[:f.Limit-1]
 		last := page.Items[len(page.Items)-1]
-		page.NextCursor = optional(cursorOf(bulkMark(last)))
+		page.NextCursor = optional(cursorOf(bulkMark(last, false)))
 	}
 	return page, err
 }
 
-func bulkMark(b model.Bulk) store.ApprovalMark {
-	return store.ApprovalMark{CreatedAt: b.UsedAt, ID: b.ID}
+func bulkMark(b model.Bulk, yours bool) store.ApprovalMark {
+	if yours {
+		return store.ApprovalMark{At: b.ExpiresAt, ID: b.ID}
+	}
+	return store.ApprovalMark{At: b.UsedAt, ID: b.ID}
 }
 
 func bulkPageOf(tx *store.Tx, f store.BulkFilter) (page BulkPage, err error) {
@@ -66,4 +70,9 @@ func readsRequests(actor authz.Actor) (accounts []string) {
 		}
 	}
 	return accounts
+}
+
+// signs lists the accounts in which the actor may sign requests.
+func signs(actor authz.Actor) []string {
+	return slices.DeleteFunc(readsRequests(actor), func(account string) bool { return !actor.May(account, authz.Decide).Allowed })
 }

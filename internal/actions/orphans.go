@@ -95,7 +95,7 @@ func OrphansIn(tx *store.Tx, actor authz.Actor, q OrphanQuery) (page OrphanPage,
 	}
 	open := false
 	hidden.Settled = &open
-	f.Sort, f.After, f.Limit = q.Sort, store.OrphanMark{FoundAt: after.CreatedAt, ID: after.ID}, min(q.Limit, maxLimit)
+	f.Sort, f.After, f.Limit = q.Sort, store.OrphanMark{FoundAt: after.At, ID: after.ID}, min(q.Limit, maxLimit)
 	if f.Limit <= 0 {
 		f.Limit = defaultLimit
 	}

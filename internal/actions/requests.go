@@ -17,14 +17,15 @@ type Request struct {
 }
 
 // mark is the place of the request among those of both sorts.
-func (r Request) mark() store.ApprovalMark {
+func (r Request) mark(yours bool) store.ApprovalMark {
 	if r.Many != nil {
-		return bulkMark(*r.Many)
+		return bulkMark(*r.Many, yours)
 	}
-	return approvalMark(r.One.Stored)
+	return approvalMark(r.One.Stored, yours)
 }
 
-// RequestPage is one page of the requests of both sorts, the newest first.
+// RequestPage is one page of the requests of both sorts, the newest first, or of
+// what the actor may sign the soonest ending.
 type RequestPage struct {
 	Items      []Request
 	NextCursor *string
@@ -44,6 +45,9 @@ func (r *Runner) Requests(ctx context.Context, actor authz.Actor, q ApprovalQuer
 func RequestsIn(tx *store.Tx, actor authz.Actor, q ApprovalQuery) (page RequestPage, err error) {
 	q.Limit = pageLength(q.Limit)
 	f := store.BulkFilter{State: model.ApprovalState(q.State), Accounts: readsRequests(actor), Limit: q.Limit + 1}
+	if q.Yours {
+		f.Accounts, f.Signer = signs(actor), actor.ID
+	}
 	if f.From, err = parseCursor(q.Cursor); err != nil {
 		return page, err
 	}
@@ -57,13 +61,13 @@ func RequestsIn(tx *store.Tx, actor authz.Actor, q ApprovalQuery) (page RequestP
 	}
 	n := one.Count + many.Count.N
 	page = RequestPage{Count: store.Counted{N: min(n, store.MaxCount), Capped: one.CountCapped || many.Count.Capped || n > store.MaxCount}, Now: tx.Now()}
-	page.merge(one, many, q.Limit)
+	page.merge(one, many, q)
 	return page, nil
 }
 
 // merge puts the first rows of both sorts into one order, and keeps as many as a
 // page has.
-func (p *RequestPage) merge(one ApprovalPage, many BulkPage, limit int) {
+func (p *RequestPage) merge(one ApprovalPage, many BulkPage, q ApprovalQuery) {
 	for i := range one.Items {
 		p.Items = append(p.Items, Request{One: &one.Items[i]})
 	}
@@ -71,12 +75,15 @@ func (p *RequestPage) merge(one ApprovalPage, many BulkPage, limit int) {
 		p.Items = append(p.Items, Request{Many: &many.Items[i]})
 	}
 	slices.SortFunc(p.Items, func(a, b Request) int {
-		x, y := a.mark(), b.mark()
-		return cmp.Or(cmp.Compare(y.CreatedAt, x.CreatedAt), cmp.Compare(y.ID, x.ID))
+		x, y := a.mark(q.Yours), b.mark(q.Yours)
+		if !q.Yours {
+			x, y = y, x
+		}
+		return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.ID, y.ID))
 	})
-	if one.NextCursor == nil && len(p.Items) <= limit {
+	if one.NextCursor == nil && len(p.Items) <= q.Limit {
 		return
 	}
-	p.Items = p.Items[:limit]
-	p.NextCursor = optional(cursorOf(p.Items[limit-1].mark()))
+	p.Items = p.Items[:q.Limit]
+	p.NextCursor = optional(cursorOf(p.Items[q.Limit-1].mark(q.Yours)))
 }

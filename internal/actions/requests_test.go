@@ -2,9 +2,11 @@ package actions
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
 )
@@ -41,7 +43,7 @@ func TestRequestsComeInPages(t *testing.T) {
 			t.Fatalf("page %d: %v, %d in all", pages, err, page.Count.N)
 		}
 		for _, r := range page.Items {
-			seen = append(seen, r.mark())
+			seen = append(seen, r.mark(false))
 		}
 		if page.NextCursor == nil {
 			break
@@ -54,7 +56,7 @@ func TestRequestsComeInPages(t *testing.T) {
 		t.Errorf("%d requests on all pages, want %d", len(seen), maxLimit+31)
 	}
 	for i := 1; i < len(seen); i++ {
-		if a, b := seen[i-1], seen[i]; a.CreatedAt < b.CreatedAt || a.CreatedAt == b.CreatedAt && a.ID <= b.ID {
+		if a, b := seen[i-1], seen[i]; a.At < b.At || a.At == b.At && a.ID <= b.ID {
 			t.Errorf("%v stands before %v", a, b)
 		}
 	}
@@ -83,4 +85,57 @@ func TestARequestOutOfTimeIsExpired(t *testing.T) {
 	}
 	_, err = w.run.Approve(t.Context(), w.cleo, id, say(a.Digest))
 	wantCode(t, err, "approval-closed")
+}
+
+// TestWhatWaitsForYouComesFirst: a signer's list has what they may sign and nothing
+// else, of both sorts, the soonest ending first, each on one page.
+func TestWhatWaitsForYouComesFirst(t *testing.T) {
+	w, _, _, id := requested(t)
+	w.lists(5)
+	w.update(func(tx *store.Tx) error {
+		for _, statement := range []string{
+			"UPDATE bulks SET expires_at = expires_at - 1000000 WHERE id = 'bulk-003'", // the first to end was not the last to be made
+			"UPDATE bulks SET actor = '" + w.cleo.ID + "' WHERE id = 'bulk-000'",
+			"UPDATE bulks SET creators = 'person-0," + w.cleo.ID + "' WHERE id = 'bulk-001'",
+			"INSERT INTO bulk_decisions (bulk_id, person, name, says, reason, at) VALUES ('bulk-002', '" + w.cleo.ID + "', 'Cleo', 'approve', 'seen', 1)",
+			"UPDATE approvals SET expires_at = (SELECT expires_at FROM bulks WHERE id = 'bulk-004') - 1 WHERE id = '" + id + "'",
+		} {
+			if _, err := tx.Exec(statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	list := func(actor authz.Actor) (ids []string) {
+		q := ApprovalQuery{Yours: true, Limit: 1}
+		for {
+			page, err := w.run.Requests(t.Context(), actor, q)
+			if err != nil || len(page.Items) > 1 || len(ids) > 5 {
+				t.Fatalf("%d requests on a page, %v before: %v", len(page.Items), ids, err)
+			}
+			for _, r := range page.Items {
+				ids = append(ids, r.mark(true).ID)
+			}
+			if page.NextCursor == nil {
+				if len(ids) != page.Count.N {
+					t.Errorf("%v, counted %d", ids, page.Count.N)
+				}
+				return ids
+			}
+			q.Cursor = *page.NextCursor
+		}
+	}
+	if got, want := list(w.cleo), []string{"bulk-003", id, "bulk-004"}; !slices.Equal(got, want) {
+		t.Errorf("for Cleo %v, want %v", got, want)
+	}
+	if got := list(w.ada); len(got) > 0 {
+		t.Errorf("for Ada, who asked: %v", got)
+	}
+	w.update(func(tx *store.Tx) error {
+		_, err := tx.Exec("UPDATE intents SET creator = ? WHERE id = (SELECT intent_id FROM approvals WHERE id = ?)", w.cleo.ID, id)
+		return err
+	})
+	if got, want := list(w.cleo), []string{"bulk-003", "bulk-004"}; !slices.Equal(got, want) {
+		t.Errorf("for Cleo, who answers for the intent: %v, want %v", got, want)
+	}
 }

@@ -91,7 +91,8 @@ func (t *Tx) AddDecisions(list []model.Approval) error {
 type ApprovalFilter struct {
 	Accounts []string
 	State    model.ApprovalState
-	After    ApprovalMark // zero is from the newest
+	Signer   string       // person id: only what they may sign by themselves, the soonest ending first; State is then open
+	After    ApprovalMark // zero is from the first
 	Limit    int
 }
 
@@ -102,21 +103,33 @@ const (
 	expiredBy = " AND state IN ('open', 'expired') AND (state = 'expired' OR expires_at <= ?)"
 )
 
-// ApprovalMark is the place of a request in the list: newest first.
+// ApprovalMark is the place of a request in its list: when it was made, or of
+// those for a signer when it ends.
 type ApprovalMark struct {
-	CreatedAt model.Time
-	ID        string
+	At model.Time
+	ID string
+}
+
+// paged completes a condition with a place in the list and the list's order: the
+// newest first by a column, or for a signer the soonest ending.
+func paged(where string, args []any, after ApprovalMark, made, signer string, limit int) (string, []any) {
+	column, beyond, direction := made, "<", " DESC"
+	if signer != "" {
+		column, beyond, direction = "expires_at", ">", ""
+	}
+	if after.ID != "" {
+		where += " AND (" + column + ", id) " + beyond + " (?, ?)"
+		args = append(args, after.At, after.ID)
+	}
+	return where + " ORDER BY " + column + direction + ", id" + direction + " LIMIT ?", append(args, limit)
 }
 
 // Approvals lists requests, the newest first, without their decisions.
 func (t *Tx) Approvals(f ApprovalFilter) ([]model.Approval, error) {
 	where, args := f.where(t.now)
-	if f.After.ID != "" {
-		where += " AND (created_at < ? OR created_at = ? AND id < ?)"
-		args = append(args, f.After.CreatedAt, f.After.CreatedAt, f.After.ID)
-	}
+	where, args = paged(where, args, f.After, "created_at", f.Signer, f.Limit)
 	var list []model.Approval
-	err := t.Select(&list, "SELECT * FROM approvals WHERE "+where+" ORDER BY created_at DESC, id DESC LIMIT ?", append(args, f.Limit)...)
+	err := t.Select(&list, "SELECT * FROM approvals WHERE "+where, args...)
 	return list, err
 }
 
@@ -135,6 +148,10 @@ func (f ApprovalFilter) where(now model.Time) (condition string, args []any) {
 		return "1 = 0", nil
 	}
 	condition, args = "account IN ("+marks(len(f.Accounts))+")", anys(f.Accounts)
+	if f.Signer != "" {
+		return condition + stillOpen + ` AND requested_by <> ? AND NOT EXISTS (SELECT 1 FROM intents i WHERE i.id = approvals.intent_id AND i.creator = ?)
+			AND NOT EXISTS (SELECT 1 FROM approval_decisions d WHERE d.approval_id = approvals.id AND d.person = ?)`, append(args, now, f.Signer, f.Signer, f.Signer)
+	}
 	switch f.State {
 	case "":
 		return condition, args

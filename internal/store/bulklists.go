@@ -7,7 +7,8 @@ import "countersign/internal/model"
 type BulkFilter struct {
 	Accounts []string
 	State    model.ApprovalState
-	From     ApprovalMark // zero is from the newest
+	Signer   string       // as of ApprovalFilter
+	From     ApprovalMark // zero is from the first
 	Limit    int
 }
 
@@ -15,10 +16,8 @@ type BulkFilter struct {
 // people said and without their items.
 func (t *Tx) BulkRequests(f BulkFilter) (list []model.Bulk, err error) {
 	where, args := f.where(t.now)
-	if f.From.ID != "" {
-		where, args = where+" AND (used_at < ? OR used_at = ? AND id < ?)", append(args, f.From.CreatedAt, f.From.CreatedAt, f.From.ID)
-	}
-	err = t.Select(&list, "SELECT * FROM bulks WHERE "+where+" ORDER BY used_at DESC, id DESC LIMIT ?", append(args, f.Limit)...)
+	where, args = paged(where, args, f.From, "used_at", f.Signer, f.Limit)
+	err = t.Select(&list, "SELECT * FROM bulks WHERE "+where, args...)
 	return list, err
 }
 
@@ -42,6 +41,10 @@ func (f BulkFilter) where(now model.Time) (condition string, args []any) {
 		return "1 = 0", nil
 	}
 	condition, args = "people > 1 AND used_at > 0 AND account IN ("+marks(len(f.Accounts))+")", anys(f.Accounts)
+	if f.Signer != "" {
+		return condition + stillOpen + ` AND actor <> ? AND ',' || creators || ',' NOT LIKE ?
+			AND NOT EXISTS (SELECT 1 FROM bulk_decisions d WHERE d.bulk_id = bulks.id AND d.person = ?)`, append(args, now, f.Signer, "%,"+f.Signer+",%", f.Signer)
+	}
 	switch f.State {
 	case "":
 		return condition, args

@@ -18,19 +18,26 @@ import (
 var approvalStates = []model.ApprovalState{model.ApprovalOpen, model.ApprovalExecuted, model.ApprovalRejected, model.ApprovalWithdrawn,
 	model.ApprovalDismissed, model.ApprovalExpired}
 
-// anyApproval lists the requests of every state.
-const anyApproval = "all"
+// Lists of the inbox that are of no state: the requests of every one, and those
+// that the viewer may sign, with which it opens for who signs.
+const (
+	anyApproval   = "all"
+	yoursApproval = "yours"
+)
 
 // approvals is the inbox of requests.
 func (v *visit) approvals() error {
 	state := v.c.QueryParam("state")
 	if state == "" {
 		state = string(model.ApprovalOpen)
+		if len(v.permitted(authz.Decide)) > 0 {
+			state = yoursApproval
+		}
 	}
-	if state != anyApproval && !slices.Contains(approvalStates, model.ApprovalState(state)) {
+	if state != anyApproval && state != yoursApproval && !slices.Contains(approvalStates, model.ApprovalState(state)) {
 		return model.Errorf(model.Invalid, "invalid-params", "There is no such state of a request.").WithFields(model.Field{Location: "state", Message: "is none of those offered"})
 	}
-	query := actions.ApprovalQuery{State: state, Cursor: v.c.QueryParam("cursor"), Limit: rowsPerPage}
+	query := actions.ApprovalQuery{State: state, Yours: state == yoursApproval, Cursor: v.c.QueryParam("cursor"), Limit: rowsPerPage}
 	if state == anyApproval {
 		query.State = ""
 	}
@@ -51,6 +58,9 @@ func requestCount(n store.Counted) string {
 
 func (v *visit) approvalsView(state string, list actions.RequestPage) templates.ApprovalsView {
 	view := templates.ApprovalsView{Page: v.titled("Approvals"), Caption: "Requests, newest first", Matched: requestCount(list.Count)}
+	if len(v.permitted(authz.Decide)) > 0 {
+		view.States = append(view.States, templates.Choice{Href: "/approvals?state=" + yoursApproval, Label: "for you to sign", Current: state == yoursApproval})
+	}
 	for _, s := range append(slices.Clone(approvalStates), anyApproval) {
 		view.States = append(view.States, templates.Choice{Href: "/approvals?state=" + string(s), Label: words(string(s)), Current: string(s) == state})
 	}
@@ -62,7 +72,14 @@ func (v *visit) approvalsView(state string, list actions.RequestPage) templates.
 		}
 	}
 	view.Summary = say(fmt.Sprintf("%d of those shown for you to decide", mine))
-	if len(view.Rows) == 0 {
+	if state == yoursApproval {
+		view.Caption = "Requests for you to sign, the soonest ending first"
+	}
+	switch {
+	case len(view.Rows) > 0:
+	case state == yoursApproval:
+		view.Empty = &templates.EmptyView{Title: "Nothing waits for your signature", Text: say("What you asked for, answer for or have decided is signed by others. ", templates.Link("/approvals?state=open", "Show all open requests"))}
+	default:
 		view.Empty = &templates.EmptyView{Title: "No request is " + words(state), Text: say("Nothing is hidden: these are all the requests of your accounts. ", templates.Link("/approvals?state=all", "Show requests of every state"))}
 	}
 	if list.NextCursor != nil {

@@ -51,8 +51,8 @@ func (n *needs) read(tx *store.Tx, v *visit) error {
 		})
 	}
 	if len(v.permitted(authz.Decide)) > 0 {
-		open := actions.ApprovalQuery{State: string(model.ApprovalOpen), Limit: rowsPerPage}
-		parts = append(parts, func() (err error) { n.requests, err = actions.RequestsIn(tx, v.actor, open); return err })
+		yours := actions.ApprovalQuery{Yours: true, Limit: shownRequests}
+		parts = append(parts, func() (err error) { n.requests, err = actions.RequestsIn(tx, v.actor, yours); return err })
 	}
 	if audits {
 		acts := audit.Filter{Accounts: audit.Of(v.permitted(authz.ReadAudit)...), Show: audit.ByPeople, Newest: true, Limit: shownActs}
@@ -204,24 +204,22 @@ func (v *visit) stateOfLog(n needs) templates.Line {
 	return templates.Line{State: "confirmed", Text: text}
 }
 
-// forSigning lists the open requests that the viewer may sign: what needs an
-// approver comes before what needs an operator; nil for who never signs.
+// forSigning lists the open requests that the viewer may sign, the soonest ending
+// first: what needs an approver comes before what needs an operator; nil for who
+// never signs.
 func (v *visit) forSigning(list actions.RequestPage) *templates.Signing {
 	if len(v.permitted(authz.Decide)) == 0 {
 		return nil
 	}
-	s := &templates.Signing{}
-	for _, row := range v.requestRows(list) {
-		if row.Yours && len(s.Rows) < shownRequests {
-			s.Rows = append(s.Rows, row)
-		}
+	s := &templates.Signing{Rows: v.requestRows(list), Title: "Nothing waits for your signature"}
+	if list.Count.N > 0 {
+		s.Title = requestCount(list.Count) + " for you to sign"
 	}
-	s.Title = "Nothing waits for your signature"
-	if n := len(s.Rows); n > 0 {
-		s.Title = upper(counted(n, "request")) + " for you to sign"
-	}
-	if list.Count.N > len(s.Rows) {
-		s.More = say(templates.Link("/approvals", "All "+requestCount(list.Count)+" open"))
+	switch {
+	case list.Count.N > len(s.Rows):
+		s.More = say(templates.Link("/approvals", "All "+requestCount(list.Count)+" for you"))
+	case v.counts.Approvals.N > len(s.Rows):
+		s.More = say(templates.Link("/approvals?state=open", "All "+requestCount(v.counts.Approvals)+" open"))
 	}
 	return s
 }

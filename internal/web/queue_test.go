@@ -245,3 +245,34 @@ func TestAnUnseenNameGivesWayToTheReference(t *testing.T) {
 		}
 	}
 }
+
+// TestTheInboxOpensWithWhatEndsSoonest: for who signs, with what they may sign, the
+// soonest ending first, here and above the queue; the others come on demand.
+func TestTheInboxOpensWithWhatEndsSoonest(t *testing.T) {
+	w := newWorld(t)
+	for i := range 3 {
+		w.payout("acme", fmt.Sprintf("run-%d", i), 420_000)
+	}
+	var soonest string
+	w.update(func(tx *store.Tx) error {
+		if _, err := tx.Get(&soonest, "SELECT min(id) FROM approvals"); err != nil {
+			return err
+		}
+		_, err := tx.Exec("UPDATE approvals SET expires_at = expires_at - 3600000000 WHERE id = ?", soonest)
+		return err
+	})
+	order := regexp.MustCompile(`href="(/approvals/approval-[^"]+)"`)
+	ann, olga := w.browse("Ann"), w.browse("Olga")
+	for _, at := range []string{"/approvals", "/"} {
+		p := ann.get(at)
+		ann.wants(p, 200)
+		found := order.FindAllStringSubmatch(p.body, -1)
+		if len(found) != 3 || found[0][1] != "/approvals/"+soonest {
+			t.Errorf("%s begins with %v, not with the one that ends soonest", at, found)
+		}
+	}
+	ann.wants(ann.get("/approvals"), 200, "3 requests", "the soonest ending first", "for you to sign")
+	ann.wants(ann.get("/approvals?state=open"), 200, "3 requests", "newest first")
+	olga.wants(olga.get("/approvals"), 200, "3 requests", "newest first")
+	olga.wants(olga.get("/approvals?state=yours"), 200, "Nothing waits for your signature")
+}

@@ -33,7 +33,7 @@ func (a *api) listApprovals(ctx context.Context, in *listApprovalsInput) (*listA
 	if _, err := accountsWith(actorOf(ctx), "", authz.ReadApprovals); err != nil {
 		return nil, err
 	}
-	page, err := a.Runner.Approvals(ctx, actorOf(ctx), actions.ApprovalQuery(*in))
+	page, err := a.Runner.Approvals(ctx, actorOf(ctx), actions.ApprovalQuery{State: in.State, Cursor: in.Cursor, Limit: in.Limit})
 	if err != nil {
 		return nil, err
 	}
