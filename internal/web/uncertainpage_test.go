@@ -241,3 +241,15 @@ func TestTwoUnknownEffectsCountOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestWhenItWasSentStandsBesideTheDoubt: an effect that was in transit for long is
+// uncertain since its outcome became unknown; the page and the file say both.
+func TestWhenItWasSentStandsBesideTheDoubt(t *testing.T) {
+	w := newWorld(t)
+	w.since(w.unknown("acme", "run-1", 90_050), "2026-11-27T10:00:00Z")
+	olga := w.browse("Olga")
+	olga.wants(olga.get("/uncertain"), 200, "sent Fri 27 Nov 09:00")
+	if file := olga.get("/uncertain/file?format=csv").body; !strings.Contains(file, `,"2026-11-27T09:00:00Z"`+"\r\n") || !strings.Contains(file, `"2026-11-27T10:00:00Z",`) {
+		t.Errorf("the file does not say when it was sent: %s", file)
+	}
+}

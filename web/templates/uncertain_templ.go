@@ -62,7 +62,7 @@ type EffectRow struct {
 	Provider            string
 	Money               *model.Money // at stake; nil: no money
 	Since               Time         // when its outcome became unknown
-	Sent                Time         // when it was sent, if it was
+	Sent                Time         // when it was sent, if long before
 	Proposed, Why       Text
 	Owner               string // "" for nobody
 }
