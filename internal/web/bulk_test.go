@@ -218,7 +218,7 @@ func TestManyCountWhatIsLeftToDo(t *testing.T) {
 		w.work()
 	}
 	olga.wants(olga.get(path), 200, "2 confirmed", "create-payout: Confirmed Tried once more: accepted.", "Now:")
-	path, preview = olga.bulk(model.Reconcile, w.unknown("acme", "run-x", 90_050))
+	path, _ = olga.bulk(model.Reconcile, w.unknown("acme", "run-x", 90_050))
 	w.wait(10 * time.Second)
 	w.work()
 	left := olga.get(path)
