@@ -20,7 +20,7 @@ func TestFormsOutliveTheSession(t *testing.T) {
 		b := openTab(t, browser, demo.Address, l)
 		b.signIn(person)
 		b.open("/")
-		intent := b.rowOf(actedAndFailed)
+		intent := b.rowOf(overdue)
 		b.open(intent)
 		// The cookie goes, as it does when a session is over.
 		b.call("ending the session", call(network.ClearBrowserCookies, cdp.Empty{}))

@@ -40,7 +40,7 @@ func TestLivePages(t *testing.T) {
 	b := openTab(t, browser, demo.Address, light)
 	b.signIn(demo.of(t, "operator"))
 	b.open("/")
-	intent := b.rowOf(actedAndFailed)
+	intent := b.rowOf(overdue)
 	follows(t, b, other, intent)
 	pausesWhileTyping(t, b, other, intent)
 	announces(t, b, other, intent)
