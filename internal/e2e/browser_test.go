@@ -94,10 +94,10 @@ type tab struct {
 	body      string // of the last page that was loaded, as it came
 
 	mu     sync.Mutex
-	path   string            // of the page being loaded, for messages
-	asked  network.RequestID // for the page itself
-	weight float64           // bytes over the wire since the page was asked for
-	weighs float64           // those until it was loaded: what comes later refreshes it
+	path   string                     // of the page being loaded, for messages
+	asked  network.RequestID          // for the page itself
+	weight float64                    // bytes over the wire since the page was asked for
+	later  map[network.RequestID]bool // what refreshes a page that is there
 	wrongs []string
 }
 
@@ -105,7 +105,7 @@ type tab struct {
 func openTab(t *testing.T, browser context.Context, base string, l look) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
-	b := &tab{t: t, ctx: ctx, base: base, look: l}
+	b := &tab{t: t, ctx: ctx, base: base, look: l, later: map[network.RequestID]bool{}}
 	t.Cleanup(func() {
 		cancel()
 		for _, w := range b.takeWrongs() {
@@ -152,6 +152,9 @@ func (b *tab) observe(event any) {
 			b.wrong("content security policy: %s, blocked %s", d.ViolatedDirective, d.BlockedURL)
 		}
 	case *network.EventRequestWillBeSent:
+		if e.Type == network.ResourceTypeFetch {
+			b.later[e.RequestID] = true
+		}
 		// Chromium draws its own controls from data: addresses.
 		if !strings.HasPrefix(e.Request.URL, b.base+"/") && !strings.HasPrefix(e.Request.URL, "data:") {
 			b.wrong("asked another place for %s", e.Request.URL)
@@ -161,7 +164,9 @@ func (b *tab) observe(event any) {
 			b.asked = e.RequestID
 		}
 	case *network.EventLoadingFinished:
-		b.weight += e.EncodedDataLength
+		if !b.later[e.RequestID] {
+			b.weight += e.EncodedDataLength
+		}
 	}
 }
 
@@ -179,11 +184,12 @@ func (b *tab) takeWrongs() []string {
 	return wrongs
 }
 
-// weighed gives the bytes over the wire until the page was loaded.
+// weighed gives the bytes over the wire since the page was asked for, but for what
+// live updates fetched.
 func (b *tab) weighed() float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.weighs
+	return b.weight
 }
 
 // open loads a path of the product and returns the status of the answer.
@@ -208,9 +214,6 @@ func (b *tab) load(path string, steps ...chromedp.Action[chromedp.Void]) int64 {
 	defer cancel()
 	response, err := chromedp.RunResponse(ctx, steps...)
 	b.must(err, "loading "+path)
-	b.mu.Lock()
-	b.weighs = b.weight
-	b.mu.Unlock()
 	if response == nil {
 		return 0 // from the browser's own memory, as after Back
 	}
