@@ -9,20 +9,21 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
+// keepBack waits as long as the fault delays the answer or the cut.
+func (s *Server) keepBack(ctx context.Context, f fault) {
+	if f.name == hangAfter || f.name == slow {
+		s.wait(ctx, f.wait)
+	}
+}
+
 // deliver sends the answer, or what the fault makes of it.
-func (s *Server) deliver(w http.ResponseWriter, r *http.Request, out answer, f fault) {
+func (s *Server) deliver(w http.ResponseWriter, out answer, f fault) {
 	switch f.name {
 	case refuseConnect:
 		s.refuse(f.wait)
 		cut(w)
-	case dropBefore, dropAfter:
+	case dropBefore, dropAfter, hangAfter:
 		cut(w)
-	case hangAfter:
-		s.wait(r.Context(), f.wait)
-		cut(w)
-	case slow:
-		s.wait(r.Context(), f.wait)
-		s.send(w, out)
 	case truncatedBody:
 		s.truncate(w, out)
 	case otherKey:

@@ -40,9 +40,9 @@
 // and the bite of a fault are one transaction, synced before any answer. A
 // repeat within the retention answers the stored result byte for byte, with
 // Idempotent-Replayed: true; the same key with another method, path or body
-// is 422 key_reused; while the first is neither answered nor cut it is 409
-// key_in_use. What is refused before executing (malformed, 429, 500_before)
-// stores nothing. With Stores all, every executed result is stored: a refusal
+// is 422 key_reused; while the first is in flight, up to its answer or cut, it
+// is 409 key_in_use. What is refused before executing (malformed, 429,
+// 500_before) stores nothing. With Stores all, every executed result is stored: a refusal
 // too, so that after the cure of an insufficient_funds only a new key can
 // succeed, and a 500 after acting. With Stores successes only 2xx are, so that
 // a repeat after the others executes again, and after 500_after acts twice.

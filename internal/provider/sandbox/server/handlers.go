@@ -54,21 +54,31 @@ func (s *Server) operate(op *operation) http.HandlerFunc {
 			s.fail(w, r, err)
 			return
 		}
-		if op.keyed {
-			if !s.flights.begin(c.key) {
-				s.fail(w, r, &problem{status: http.StatusConflict, code: "key_in_use",
-					message: "A request with this Idempotency-Key is in flight; wait and repeat it."})
-				return
-			}
-			defer s.flights.end(c.key)
-		}
-		out, faults, err := s.decide(c)
+		out, f, err := s.fly(r, c)
 		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
-		s.deliver(w, r, out, faults[stageAnswer])
+		s.deliver(w, out, f)
 	}
+}
+
+// fly executes a call while its key is in flight, and keeps the key as long as a
+// fault keeps the answer back: who can read of the end finds the key free.
+func (s *Server) fly(r *http.Request, c *call) (answer, fault, error) {
+	if c.op.keyed {
+		if !s.flights.begin(c.key) {
+			return answer{}, fault{}, &problem{status: http.StatusConflict, code: "key_in_use",
+				message: "A request with this Idempotency-Key is in flight; wait and repeat it."}
+		}
+		defer s.flights.end(c.key)
+	}
+	out, faults, err := s.decide(c)
+	if err != nil {
+		return answer{}, fault{}, err
+	}
+	s.keepBack(r.Context(), faults[stageAnswer])
+	return out, faults[stageAnswer], nil
 }
 
 // decide outlives the caller: a request that was read is executed even if
@@ -182,7 +192,8 @@ func (s *Server) look(name string, find func(*sql.Tx, *http.Request) (answer, er
 			s.fail(w, r, err)
 			return
 		}
-		s.deliver(w, r, out, faults[stageAnswer])
+		s.keepBack(r.Context(), faults[stageAnswer])
+		s.deliver(w, out, faults[stageAnswer])
 	}
 }
 
