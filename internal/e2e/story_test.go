@@ -62,8 +62,8 @@ func resolve(t *testing.T, b *tab, demo *product) {
 
 func compensate(t *testing.T, demo *product, operator, approver *tab) {
 	operator.signIn(secondOperator(t, demo))
+	intent := "/intents/" + (&scene{t: t, demo: demo}).completed(t)
 	operator.open("/?state=completed&kind=payout")
-	intent := operator.attribute("tbody tr a.who", "href")
 	operator.follow(intent)
 	operator.preview("compensate")
 	operator.confirm("The period was paid twice; the rep agrees to give it back.")
