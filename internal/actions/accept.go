@@ -36,16 +36,20 @@ type Accepted struct {
 // or params that cannot be; Conflict with code "idempotency-key-reused" and the
 // differing "fields" where the key stands for other params; Busy; Unknown.
 func (r *Runner) Accept(ctx context.Context, actor authz.Actor, in Submission) (Accepted, error) {
-	d, err := r.draft(actor, in)
-	if err != nil {
-		return Accepted{}, r.noteIntakeDenial(ctx, actor, in.Account, err)
+	d, refused := r.draft(actor, in)
+	if d.Params == nil {
+		return Accepted{}, r.noteIntakeDenial(ctx, actor, in.Account, refused)
 	}
 	id := model.IntentID(r.db.Installation, in.Account, in.Kind, in.Key)
 	known, err := r.known(ctx, id, d)
 	if err != nil || known.Case != nil {
 		return known, err
 	}
-	// Only what is new needs a provider: a repeat is answered whatever is configured now.
+	// Only what is new must obey today's rules and needs a provider: a repeat is
+	// answered whatever is refused or configured now.
+	if refused != nil {
+		return Accepted{}, refused
+	}
 	if err := r.book.Bind(&d, in.Account); err != nil {
 		return Accepted{}, err
 	}
@@ -67,7 +71,8 @@ func (r *Runner) Check(actor authz.Actor, in Submission) error {
 	return err
 }
 
-// draft checks a submission as far as that goes without the database.
+// draft checks a submission as far as that goes without the database. Beside an
+// error the draft has params only where they may repeat what was accepted before.
 func (r *Runner) draft(actor authz.Actor, in Submission) (workflow.Draft, error) {
 	if err := actor.May(in.Account, authz.WriteIntents).Err(); err != nil {
 		return workflow.Draft{}, err

@@ -130,6 +130,56 @@ func TestARepeatNeedsNoProvider(t *testing.T) {
 	}
 }
 
+// TestARepeatIsDecidedBeforeTodaysRules: what earlier rules took stays the one
+// intent of its key, for a caller who posts it again.
+func TestARepeatIsDecidedBeforeTodaysRules(t *testing.T) {
+	w := newWorld(t)
+	old := strings.Replace(string(payoutParams(5000)), "2026-10", "2026-13", 1)
+	if _, err := w.run.Accept(t.Context(), w.ben, submission("new", old)); codeOf(err) != "invalid-params" {
+		t.Fatalf("today's rules take %s: %v", old, err)
+	}
+	id := w.acceptedBefore("old", old)
+	repeat := submission("old", strings.TrimSuffix(old, "}")+`,"memo":"again"}`)
+	other := submission("old", strings.Replace(old, "5000", "5001", 1))
+	out, err := w.run.Accept(t.Context(), w.ben, repeat)
+	if err != nil || !out.Replayed || out.Case.ID != id {
+		t.Errorf("repeat: %+v %v", out, err)
+	}
+	if _, err := w.run.Accept(t.Context(), w.ben, other); !reflect.DeepEqual(extra(err, "fields"), []string{"amount"}) {
+		t.Errorf("other contents: %v", err)
+	}
+	results := w.run.AcceptBatch(t.Context(), w.ben, []Submission{repeat, other, submission("new", old)})
+	if !results[0].Replayed || codeOf(results[1].Err) != "idempotency-key-reused" || codeOf(results[2].Err) != "invalid-params" {
+		t.Errorf("batch: %+v", results)
+	}
+}
+
+// acceptedBefore stores a payout with params that today's rules need not take.
+func (w *world) acceptedBefore(key, params string) (id string) {
+	w.t.Helper()
+	d, err := w.run.draft(w.ben, submission(key, string(payoutParams(5000))))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if d.Fingerprint, err = model.Fingerprint(json.RawMessage(params), notMeaningful...); err != nil {
+		w.t.Fatal(err)
+	}
+	if d.Params, err = model.Canonical([]byte(params)); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.run.book.Bind(&d, "acme"); err != nil {
+		w.t.Fatal(err)
+	}
+	w.update(func(tx *store.Tx) error {
+		c := newCase(tx, "acme", model.KindPayout, key, d)
+		c.Derive(w.run.timing, tx.Now())
+		id = c.ID
+		_, err := tx.InsertCase(c)
+		return err
+	})
+	return id
+}
+
 func TestAcceptWhenTheCommitSeemedToFail(t *testing.T) {
 	w := newWorld(t)
 	w.lie()

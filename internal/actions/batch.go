@@ -24,31 +24,33 @@ type Result struct {
 	Err error // as of Accept
 }
 
-// drafted is a submission that passed every check without the database.
+// drafted is a submission that can be looked up, with what today's rules refuse
+// it for where it is new.
 type drafted struct {
-	at    int
-	in    Submission
-	draft workflow.Draft
+	at      int
+	in      Submission
+	draft   workflow.Draft
+	refused error
 }
 
 // AcceptBatch accepts up to MaxBatch submissions, each for itself: what one is
 // refused for does not touch the others. Results are in the order given.
 func (r *Runner) AcceptBatch(ctx context.Context, actor authz.Actor, list []Submission) []Result {
 	results := make([]Result, len(list))
-	var good []drafted
+	var named []drafted
 	for i, in := range list {
 		d, err := r.draft(actor, in)
 		switch {
 		case len(list) > MaxBatch:
 			results[i].Err = model.Errorf(model.Invalid, "too-large", "A batch holds at most %d items.", MaxBatch)
-		case err != nil:
+		case d.Params == nil:
 			results[i].Err = err
 		default:
-			good = append(good, drafted{i, in, d})
+			named = append(named, drafted{i, in, d, err})
 		}
 	}
 	r.noteBatchDenial(ctx, actor, list, results)
-	good = r.bindAll(r.skipKnown(ctx, good, results), results)
+	good := r.bindAll(r.skipKnown(ctx, named, results), results)
 	for len(good) > 0 {
 		n := min(chunk, len(good))
 		r.acceptChunk(ctx, actor, good[:n], results)
@@ -92,10 +94,14 @@ func (r *Runner) skipKnown(ctx context.Context, items []drafted, results []Resul
 }
 
 // bindAll gives the steps of each submission their providers, and leaves out
-// those for which there is none.
+// those that are refused and those for which there is none.
 func (r *Runner) bindAll(items []drafted, results []Result) (left []drafted) {
 	for _, item := range items {
-		if err := r.book.Bind(&item.draft, item.in.Account); err != nil {
+		err := item.refused
+		if err == nil {
+			err = r.book.Bind(&item.draft, item.in.Account)
+		}
+		if err != nil {
 			results[item.at] = Result{Err: err}
 			continue
 		}

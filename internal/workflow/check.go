@@ -47,18 +47,25 @@ func (n Notes) check(f *faults) {
 // params are what a kind reads; check finds every fault.
 type params interface{ check(*faults) }
 
-// accept reads params strictly and drafts what follows from their text alone.
-// The error is of kind Invalid: one unknown or ill-typed member, or else every
-// rule that is broken.
+// accept reads params strictly and drafts what follows from their text alone,
+// which is given beside a refusal too. The error is of kind Invalid: one unknown or
+// ill-typed member, or else every rule that is broken.
 func accept(raw json.RawMessage, into params) (Draft, error) {
+	d, unreadable := identified(raw)
 	if err := model.DecodeStrict(raw, into); err != nil {
-		return Draft{}, err
+		return d, err
 	}
 	var f faults
 	into.check(&f)
 	if err := f.err(); err != nil {
-		return Draft{}, err
+		return d, err
 	}
+	return d, unreadable
+}
+
+// identified drafts what tells a submission from another: its text in one form,
+// and that text's fingerprint.
+func identified(raw json.RawMessage) (Draft, error) {
 	fingerprint, err := model.Fingerprint(raw, notMeaningful...)
 	if err != nil {
 		return Draft{}, err

@@ -141,7 +141,7 @@ func (dispute) Accept(raw json.RawMessage) (Draft, error) {
 	var p Dispute
 	d, err := accept(raw, &p)
 	if err != nil {
-		return Draft{}, err
+		return d, err
 	}
 	d.Amount, d.Currency, d.DueBy = p.Amount, p.Currency, p.due()
 	d.Payee, d.PayeeRef, d.Contacts = "Dispute "+p.Dispute, p.Dispute, p.Notify

@@ -70,7 +70,7 @@ func (payout) Accept(raw json.RawMessage) (Draft, error) {
 	var p Payout
 	d, err := accept(raw, &p)
 	if err != nil {
-		return Draft{}, err
+		return d, err
 	}
 	d.Amount, d.Currency, d.Period = p.Amount, p.Currency, p.Period
 	d.Payee, d.PayeeRef, d.Contacts = p.Payee.Name, p.Payee.Reference, []string{p.Payee.Destination, p.Payee.Email}

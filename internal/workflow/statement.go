@@ -148,7 +148,7 @@ func (statement) Accept(raw json.RawMessage) (Draft, error) {
 	var p Statement
 	d, err := accept(raw, &p)
 	if err != nil {
-		return Draft{}, err
+		return d, err
 	}
 	d.Amount, _ = p.total()
 	d.Currency, d.Period = p.Currency, p.Period.String()

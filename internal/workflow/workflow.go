@@ -31,7 +31,9 @@ type Kind interface {
 	// Name is the word in the API: "payout", …
 	Name() string
 	// Accept checks params strictly and drafts the intent. Errors are of kind
-	// Invalid and name the members at fault, never their values.
+	// Invalid and name the members at fault, never their values. Beside an error
+	// the draft has params and fingerprint alone, and those where the text can have
+	// them: what is refused today may repeat what was accepted by earlier rules.
 	Accept(params json.RawMessage) (Draft, error)
 	// Order is what an external or message step asks of its provider.
 	Order(c *model.Case, s *model.Step) (provider.Order, error)
