@@ -16,7 +16,7 @@ import (
 // held by somebody else and when it cannot answer at all: a page that says what
 // was not done, with the request's id, as right in its looks as any other.
 func TestPagesWhenTheDatabaseFails(t *testing.T) {
-	demo, browser := startEmpty(t), startBrowser(t)
+	demo, browser := startHarmed(t), startBrowser(t)
 	b := openTab(t, browser, demo.Address, light)
 	b.keepsBody = true
 	v := signIn(t, demo.Address, demo.of(t, "operator"))

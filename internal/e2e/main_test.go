@@ -41,7 +41,7 @@ func run(m *testing.M) int {
 	defer func() { os.RemoveAll(have.folder) }()
 	code := m.Run()
 	closeBrowser()
-	for _, r := range []*running{full, bare} {
+	for _, r := range []*running{full, bare, harmed} {
 		if err := r.stop(); err != nil {
 			fmt.Fprintln(os.Stderr, "e2e:", err)
 			code = 1

@@ -20,12 +20,13 @@ import (
 const startTime = 4 * time.Minute
 
 // The products that the tests share, each started when a test first asks for it
-// and stopped after the last test: the demo with its sample work, and one with
-// people alone. Making the sample work takes longer than most tests, and all of
-// them find their own in it.
+// and stopped after the last test: the demo with its sample work, one with people
+// alone, and another such that a test may harm. Making the sample work takes
+// longer than most tests, and all of them find their own in it.
 var (
-	full = &running{folder: "full"}
-	bare = &running{folder: "bare", flags: []string{"--empty"}}
+	full   = &running{folder: "full"}
+	bare   = &running{folder: "bare", flags: []string{"--empty"}}
+	harmed = &running{folder: "harmed", flags: []string{"--empty"}}
 )
 
 // startDemo gives the demo that all tests share.
@@ -33,6 +34,9 @@ func startDemo(t *testing.T) *product { return full.started(t) }
 
 // startEmpty gives the demo without sample work that all tests share.
 func startEmpty(t *testing.T) *product { return bare.started(t) }
+
+// startHarmed gives a demo without sample work that no other test looks at.
+func startHarmed(t *testing.T) *product { return harmed.started(t) }
 
 // running is a product that several tests share.
 type running struct {
