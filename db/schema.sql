@@ -288,6 +288,7 @@ CREATE TABLE attempts (
   status      INTEGER NOT NULL DEFAULT 0,
   replayed    BOOLEAN NOT NULL DEFAULT FALSE,
   account     TEXT NOT NULL DEFAULT '',       -- the intent's; '' where it was reserved before attempts named it
+  ordered_by  TEXT NOT NULL DEFAULT '',       -- the person whose retry it is; '' too where it was reserved before attempts named them
   PRIMARY KEY (intent_id, step, number),
   FOREIGN KEY (intent_id, step) REFERENCES steps (intent_id, name),
   CHECK ((finished_at = 0) = (result = ''))

@@ -140,13 +140,14 @@ func (c *Case) NextGeneration(s *Step) (number int, opens bool) {
 func (c *Case) Reserve(s *Step, a Attempt, now Time) (*Attempt, error) {
 	a.IntentID, a.Account, a.Step, a.Number = s.IntentID, c.Account, s.Name, len(s.Attempts)+1
 	a.Generation, a.WireKey, a.StartedAt = s.Generation, s.WireKey, now
-	s.Attempts = append(s.Attempts, a)
-	s.NextTryAt = 0
 	if a.Trigger == ByOperator {
+		a.OrderedBy = s.OrderBy
 		s.PersonOnly = true // what a person sent fails back to a person
 	} else {
 		s.Tries++
 	}
+	s.Attempts = append(s.Attempts, a)
+	s.NextTryAt = 0
 	c.Version++
 	if s.State == OutcomeUnknown {
 		return s.OpenAttempt(), nil // stays unknown: in flight is an open attempt, never a state

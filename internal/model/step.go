@@ -256,6 +256,9 @@ type Attempt struct {
 	Status      int     `db:"status"`
 	Replayed    bool    `db:"replayed"`
 	Account     string  `db:"account"` // the intent's, by which calls are counted
+	// OrderedBy names the person whose retry it is; "" with other triggers, and in
+	// attempts that are older than this field.
+	OrderedBy string `db:"ordered_by"`
 }
 
 // Source says where a piece of evidence comes from.

@@ -50,7 +50,7 @@ func TestRetryOfAnUnknownPayoutIsReplayed(t *testing.T) {
 	w.do(w.people.operator, id, model.RetryUnfinished, "", "")
 	w.run(time.Minute)
 	s := w.load(id).Step("create-payout")
-	if len(s.Attempts) != before+1 || s.Attempts[before].Trigger != model.ByOperator || !s.Attempts[before].Replayed {
+	if len(s.Attempts) != before+1 || s.Attempts[before].Trigger != model.ByOperator || s.Attempts[before].OrderedBy != w.people.operator.Name || !s.Attempts[before].Replayed {
 		t.Errorf("attempts: %d before, last %+v", before, s.Attempts[len(s.Attempts)-1])
 	}
 	w.expect(id, model.Completed, "create-payout", model.Confirmed)

@@ -154,7 +154,7 @@ const (
 		next_check_at, person_only, ordered, order_id, order_by, order_at, order_digest, people_needed, rule,
 		uncertain_since, changed_at, account, open_amount`
 	attemptColumns = `intent_id, step, number, generation, wire_key, trigger_by, worker, boot, fence, started_at, deadline_at,
-		finished_at, lost, result, code, reason, request_id, connections, bytes_out, status, replayed, account`
+		finished_at, lost, result, code, reason, request_id, connections, bytes_out, status, replayed, account, ordered_by`
 	evidenceColumns = `id, intent_id, step, attempt, source, says, began_at, at, by_name, ref, wire_key, amount, currency,
 		status, final, detail, document, doc_sha256, dated`
 	generationColumns = `intent_id, step, number, wire_key, method, url, content_type, body, body_sha256, frozen_at`

@@ -243,3 +243,24 @@ func TestOwnership(t *testing.T) {
 		t.Error("the owner and the button beside it run together")
 	}
 }
+
+// TestAnAttemptNamesWhoOrderedIt: a try or a look that a person ordered is theirs by
+// name, wherever the intent's page lists it.
+func TestAnAttemptNamesWhoOrderedIt(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	w.fault(map[string]string{"method": "POST", "path": "/payouts"}, "reject_curable", 1)
+	id := w.payout("acme", "run-1", 90_050)
+	olga := w.browse("Olga")
+	for _, action := range []string{model.RetryUnfinished, model.Reconcile} {
+		path, preview := olga.preview(id, action, "step", "create-payout")
+		olga.follow(olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because))
+		w.wait(time.Second)
+		w.work()
+	}
+	p := olga.get("/intents/" + id)
+	olga.wants(p, 200, "create-payout Attempt 2, by Olga", "Query, Olga", "create-payout 2 generation")
+	if strings.Contains(p.text(), "by a person") {
+		t.Errorf("somebody is not named: %s", p.text())
+	}
+}

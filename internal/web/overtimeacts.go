@@ -116,7 +116,7 @@ func (n narrator) eventRows(acts []act) (rows []templates.TimelineRow) {
 
 func (n narrator) attemptEvent(s *model.Step, a model.Attempt) templates.TimelineRow {
 	row := templates.TimelineRow{At: n.at(a.StartedAt), Step: s.Name, State: resultState(a.Result),
-		What: say(fmt.Sprintf("Attempt %d, %s", a.Number, triggers[a.Trigger]))}
+		What: say(fmt.Sprintf("Attempt %d, ", a.Number), triggerWords(a))}
 	switch {
 	case a.FinishedAt == 0:
 		row.CameTo = say("still open")

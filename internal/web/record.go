@@ -100,9 +100,17 @@ func resultState(r model.Result) templates.State {
 var triggers = map[model.Trigger]string{model.ByEngine: "by the engine", model.ByRetry: "again, by the engine",
 	model.ByOperator: "by a person", model.ByRecovery: "after a lost worker"}
 
+// triggerWords say what an attempt was made by: a person by name.
+func triggerWords(a model.Attempt) templates.Text {
+	if a.OrderedBy != "" {
+		return say("by ", templates.Name(a.OrderedBy))
+	}
+	return say(triggers[a.Trigger])
+}
+
 func (n narrator) attemptRow(s *model.Step, a model.Attempt) templates.AttemptRow {
 	row := templates.AttemptRow{ID: attemptName(a), Step: s.Name, Number: a.Number, Generation: a.Generation,
-		Trigger: triggers[a.Trigger], Worker: a.Worker, Started: n.at(a.StartedAt), Finished: n.at(a.FinishedAt), Result: string(a.Result),
+		Trigger: triggerWords(a), Worker: a.Worker, Started: n.at(a.StartedAt), Finished: n.at(a.FinishedAt), Result: string(a.Result),
 		State: resultState(a.Result), RequestID: a.RequestID, WireKey: a.WireKey, Replayed: a.Replayed}
 	if a.Reason != "" {
 		row.Reason = n.prose(a.Reason)

@@ -133,12 +133,12 @@ func attempts() []AttemptRow {
 	var rows []AttemptRow
 	for n := 6; n > 0; n-- {
 		rows = append(rows, AttemptRow{
-			ID: fmt.Sprint("attempt-create-payout-", n), Step: "create-payout", Number: n, Generation: 1, Trigger: "engine", Worker: "boot-7/w-1",
+			ID: fmt.Sprint("attempt-create-payout-", n), Step: "create-payout", Number: n, Generation: 1, Trigger: Say("engine"), Worker: "boot-7/w-1",
 			Started: ago(time.Duration(110-12*n) * time.Minute), Finished: ago(time.Duration(110-12*n)*time.Minute - 30*time.Second), Result: "unknown", State: "outcome_unknown",
 			Reason: Say("No answer within 30 s"), Status: "502", Connections: "1", Bytes: "612", RequestID: "nbr_77c1f09e2d", Late: n == 2, Replayed: n == 5,
 		})
 	}
-	return append(rows, AttemptRow{ID: "attempt-verify-payee-1", Step: "verify-payee", Number: 1, Generation: 1, Trigger: "engine", Worker: "boot-7/w-1", Started: ago(107 * time.Minute)})
+	return append(rows, AttemptRow{ID: "attempt-verify-payee-1", Step: "verify-payee", Number: 1, Generation: 1, Trigger: Say("engine"), Worker: "boot-7/w-1", Started: ago(107 * time.Minute)})
 }
 
 func evidence() []EvidenceRow {
