@@ -41,7 +41,7 @@ func (r *Runner) Withdraw(ctx context.Context, actor authz.Actor, id string, in 
 }
 
 func (r *Runner) decide(ctx context.Context, actor authz.Actor, id, says string, in Confirmation) (Receipt, error) {
-	if err := in.check(); err != nil {
+	if err := in.checkSealed(); err != nil {
 		return Receipt{}, err
 	}
 	var t *deciding

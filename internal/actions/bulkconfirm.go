@@ -16,7 +16,7 @@ import (
 // Confirm; every refusal and denial leaves one entry. What moved since shows
 // only when an item is reached, and stops that item alone.
 func (r *Runner) ConfirmBulk(ctx context.Context, actor authz.Actor, id string, in Confirmation) (List, error) {
-	if err := in.check(); err != nil {
+	if err := in.checkSealed(); err != nil {
 		return List{}, err
 	}
 	kept := func(b model.Bulk) bool { return b.UsedAt != 0 && b.UsedWith == in.contents() }

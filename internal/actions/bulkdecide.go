@@ -28,7 +28,7 @@ func (r *Runner) WithdrawBulk(ctx context.Context, actor authz.Actor, id string,
 }
 
 func (r *Runner) decideBulk(ctx context.Context, actor authz.Actor, id, says string, in Confirmation) (List, error) {
-	if err := in.check(); err != nil {
+	if err := in.checkSealed(); err != nil {
 		return List{}, err
 	}
 	kept := func(b model.Bulk) bool { return (&decidingList{actor: actor, says: says, in: in}).said(b) }

@@ -28,7 +28,7 @@ const (
 // "denied", "step-up-required", "not-found", "invalid-params", "busy",
 // "outcome-unknown". Every refusal and denial leaves one entry.
 func (r *Runner) Confirm(ctx context.Context, actor authz.Actor, id string, in Confirmation) (Receipt, error) {
-	if err := in.check(); err != nil {
+	if err := in.checkSealed(); err != nil {
 		return Receipt{}, err
 	}
 	var t *confirming
@@ -49,18 +49,36 @@ func (r *Runner) Confirm(ctx context.Context, actor authz.Actor, id string, in C
 	return t.receipt, t.refusal
 }
 
-// check trims the reason and refuses one that says too little.
-func (in *Confirmation) check() error {
-	in.Reason = strings.TrimSpace(in.Reason)
+// CheckReason says what is wrong with a reason by itself, without the space around
+// it: kind Invalid with the location /reason, or nil.
+func CheckReason(reason string) error {
+	reason = strings.TrimSpace(reason)
 	switch {
-	case model.Visible(in.Reason) < minReason:
+	case model.Visible(reason) < minReason:
 		return invalid("/reason", "is shorter than 8 characters")
-	case utf8.RuneCountInString(in.Reason) > maxReason:
+	case utf8.RuneCountInString(reason) > maxReason:
 		return invalid("/reason", "is longer than 2,000 characters")
-	case strings.ContainsFunc(in.Reason, func(r rune) bool { return model.Disruptive(r) && !strings.ContainsRune("\n\r\t", r) }):
+	case strings.ContainsFunc(reason, func(r rune) bool { return model.Disruptive(r) && !strings.ContainsRune("\n\r\t", r) }):
 		return invalid("/reason", "holds control characters, or ones that turn the direction of text")
 	}
 	return nil
+}
+
+// check trims the reason and refuses one that says too little.
+func (in *Confirmation) check() error {
+	in.Reason = strings.TrimSpace(in.Reason)
+	return CheckReason(in.Reason)
+}
+
+// checkSealed is check for what has a digest: one that is missing is named beside
+// the reason. A digest alone is compared later, where a wrong one leaves an entry.
+func (in *Confirmation) checkSealed() error {
+	err := in.check()
+	var faults *model.Error
+	if in.Digest == "" && errors.As(err, &faults) {
+		return faults.WithFields(model.Field{Location: "/digest", Message: "is missing"})
+	}
+	return err
 }
 
 // contents is a digest of what a confirmation says.

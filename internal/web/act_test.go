@@ -143,6 +143,7 @@ func TestPlanCodeIsTypedWhereItIsGrave(t *testing.T) {
 			t.Error("the reason that was typed is lost")
 		}
 	}
+	olga.wants(olga.post(path+"/confirm", "digest", digest), 422, "The reason is shorter than 8 characters Type the code of this plan")
 	spoken := strings.ToLower(strings.ReplaceAll(code, " ", "  "))
 	olga.wants(olga.follow(olga.post(path+"/confirm", "digest", digest, "reason", because, "plan_code", spoken)), 200, "Asked for approval", "The request")
 }
@@ -167,6 +168,7 @@ func TestAbandonNeedsAnotherPerson(t *testing.T) {
 	digest := found(t, digestField, request)
 	olga.wants(olga.post(link+"/approve", "digest", digest, "reason", because), 403, "somebody else must approve")
 	ann.wants(ann.post(link+"/approve", "digest", digest, "reason", because), 422, "Type the code of this plan")
+	ann.wants(ann.post(link+"/approve", "digest", digest), 422, "The reason is shorter than 8 characters Type the code of this plan")
 	ann.wants(ann.follow(ann.post(link+"/approve", "digest", digest, "reason", because, "plan_code", found(t, planCode, request))), 200, "Executed")
 	if got := w.state(id); got != model.Abandoned {
 		t.Errorf("the payout is %s, want abandoned", got)

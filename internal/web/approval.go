@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"countersign/internal/actions"
 	"countersign/internal/authz"
@@ -198,7 +197,7 @@ func (v *visit) decideOn(decide decision, signs bool) error {
 	}
 	may := authz.MayApprove(v.actor, requestOf(p.Stored, p.c.Creator)).Allowed
 	if signs && may && p.Stored.State == model.ApprovalOpen && p.typed() && !sameCode(p.form.PlanCode, actions.PlanCode(p.Digest)) {
-		p.errors = codeFault(p.form.PlanCode, "plan")
+		p.errors = p.form.faults("plan")
 		return v.show(http.StatusUnprocessableEntity, templates.Approval(v.approvalView(p)))
 	}
 	receipt, err := decide(v.r.Context(), v.actor, p.ID, actions.Confirmation{Reason: p.form.Reason, Digest: p.form.Digest})
@@ -218,9 +217,7 @@ func (v *visit) notDecided(p approvalPage, err error) error {
 	}
 	switch {
 	case e.Code == "invalid-params":
-		for _, f := range e.Fields {
-			p.errors = append(p.errors, templates.FieldError{Field: strings.TrimPrefix(f.Location, "/"), Message: "The reason " + f.Message})
-		}
+		p.errors = reasonFaults(err)
 		return v.show(problem.Of(err).Status, templates.Approval(v.approvalView(p)))
 	case e.Code == authz.CodeStepUp:
 		view := v.approvalView(p)

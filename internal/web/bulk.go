@@ -187,7 +187,7 @@ func (v *visit) bulkWord(word string, do bulkAct) error {
 		return err
 	}
 	if p.asksForCode(v.actor, word) && !sameCode(p.form.PlanCode, actions.PlanCode(p.Digest)) {
-		p.errors = codeFault(p.form.PlanCode, "list")
+		p.errors = p.form.faults("list")
 		return v.show(http.StatusUnprocessableEntity, templates.Bulk(v.bulkView(p)))
 	}
 	l, err := do(v.r.Context(), v.actor, p.ID, actions.Confirmation{Reason: p.form.Reason, Digest: p.form.Digest})
@@ -220,9 +220,7 @@ func (v *visit) notSaid(p bulkPage, err error) error {
 	switch e.Code {
 	case "invalid-params":
 		status = http.StatusUnprocessableEntity
-		for _, f := range e.Fields {
-			p.errors = append(p.errors, templates.FieldError{Field: f.Location[1:], Message: "The reason " + f.Message})
-		}
+		p.errors = reasonFaults(err)
 	case "preview-consumed", "preview-expired":
 		if p, err = v.openBulk(); err != nil {
 			return err

@@ -76,6 +76,7 @@ func TestManyBySignature(t *testing.T) {
 	ann.wants(request, 200, "Your decision, Ann", "Asked by Olga", "May approve Abe , Ann", "Approve: give 2 intents up", code)
 	olga.wants(olga.post(path+"/approve", "digest", digest, "reason", because), 403, "somebody else must approve")
 	ann.wants(ann.post(path+"/approve", "digest", digest, "reason", because), 422, "Type the code of this list")
+	ann.wants(ann.post(path+"/approve", "digest", digest), 422, "The reason is shorter than 8 characters Type the code of this list")
 	ann.wants(ann.follow(ann.post(path+"/approve", "digest", digest, "reason", because, "plan_code", code)), 200, "0 of 2 reached")
 	w.carryOut()
 	for _, id := range ids {

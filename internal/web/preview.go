@@ -241,6 +241,26 @@ func codeFault(typed, of string) templates.FieldErrors {
 	return templates.FieldErrors{{Field: "plan_code", Message: message}}
 }
 
+// faults are all that is wrong with a reason and a code that were typed side by
+// side, in the order of the form; the code is not that of the plan or list.
+func (f confirmFields) faults(of string) templates.FieldErrors {
+	return append(reasonFaults(actions.CheckReason(f.Reason)), codeFault(f.PlanCode, of)...)
+}
+
+// reasonFaults words for a form what an error says of its reason.
+func reasonFaults(err error) (list templates.FieldErrors) {
+	var e *model.Error
+	if !errors.As(err, &e) {
+		return nil
+	}
+	for _, f := range e.Fields {
+		if f.Location == "/reason" {
+			list = append(list, templates.FieldError{Field: "reason", Message: "The reason " + f.Message})
+		}
+	}
+	return list
+}
+
 // confirm carries the plan out, or says why not; what was typed is kept.
 func (v *visit) confirm() error {
 	p, err := v.openPreview()
@@ -271,9 +291,7 @@ func (v *visit) notConfirmed(p previewPage, err error) error {
 	}
 	switch e.Code {
 	case "invalid-params":
-		for _, f := range e.Fields {
-			p.errors = append(p.errors, templates.FieldError{Field: strings.TrimPrefix(f.Location, "/"), Message: "The reason " + f.Message})
-		}
+		p.errors = reasonFaults(err)
 	case "preview-stale":
 		return v.show(http.StatusConflict, templates.Stale(v.staleView(p, e)))
 	case "preview-consumed":

@@ -62,7 +62,7 @@ func (v *visit) otherCode(p previewPage) error {
 		v.carryOver(p, &view)
 		return v.show(http.StatusConflict, templates.Preview(view))
 	}
-	p.errors = codeFault(p.form.PlanCode, "plan")
+	p.errors = p.form.faults("plan")
 	return v.show(http.StatusUnprocessableEntity, templates.Preview(v.previewView(p)))
 }
 

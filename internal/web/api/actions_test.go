@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -105,6 +106,10 @@ func TestProblemsOfConfirm(t *testing.T) {
 	w.confirm("olga", p.text("id"), "0000").is(409, "digest-mismatch")
 	w.call("olga", "POST", "/v1/previews/"+p.text("id")+"/confirm", map[string]any{"reason": "short", "digest": p.text("digest")}).is(422, "invalid-params")
 	w.call("olga", "POST", "/v1/previews/"+p.text("id")+"/confirm", map[string]any{"reason": reason, "digest": p.text("digest"), "force": true}).is(422, "invalid-params")
+	empty := w.call("olga", "POST", "/v1/previews/"+p.text("id")+"/confirm", map[string]any{}).is(422, "invalid-params")
+	if faults, _ := json.Marshal(empty.at("errors")); !strings.Contains(string(faults), "/reason") || !strings.Contains(string(faults), "/digest") {
+		t.Errorf("an empty word is refused for %s", faults)
+	}
 	w.advance(11 * time.Minute)
 	w.confirm("olga", p.text("id"), p.text("digest")).is(409, "preview-expired")
 
