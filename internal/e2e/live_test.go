@@ -44,6 +44,7 @@ func TestLivePages(t *testing.T) {
 	follows(t, b, other, intent)
 	pausesWhileTyping(t, b, other, intent)
 	announces(t, b, other, intent)
+	pausesWhileTicking(t, b, other, intent)
 	selectsWhatIsSeen(t, b, other, intent)
 	signedOut(t, b, intent)
 }
@@ -82,7 +83,7 @@ func follows(t *testing.T, b *tab, other *visitor, intent string) {
 func pausesWhileTyping(t *testing.T, b *tab, other *visitor, intent string) {
 	field := `textarea[name="text"]`
 	b.call("typing", chromedp.SendKeys(chromedp.CSS(field), "I asked the b"))
-	b.becomes("the page pauses", says("Paused"))
+	b.becomes("the page pauses", says("Paused while a form is filled in"))
 	other.act(t, intent+"/notes", url.Values{"text": {"The bank wrote back."}})
 	b.becomes("the change is named", `!document.querySelector(".news").hidden`)
 	if got := evaluate(b, "reading", chromedp.Value(chromedp.CSS(field))); got != "I asked the b" {
@@ -112,6 +113,24 @@ func announces(t *testing.T, b *tab, other *visitor, intent string) {
 	}
 	b.call("showing them", chromedp.Click(chromedp.CSS(".news button")))
 	b.becomes("the list is renewed", `document.querySelector(".news").hidden`)
+}
+
+// pausesWhileTicking: rows that are ticked stay so, and the page says that it waits
+// for them.
+func pausesWhileTicking(t *testing.T, b *tab, other *visitor, intent string) {
+	b.open("/")
+	b.becomes("the queue is live", says("Live"))
+	box := `[data-list] input[name="intent"]`
+	b.call("ticking a row", chromedp.Click(chromedp.CSS(box)))
+	b.becomes("the page says what it waits for", says("Paused while rows are ticked"))
+	other.act(t, intent+"/notes", url.Values{"text": {"The bank wrote a third time."}})
+	b.becomes("the change is named", `/since you ticked rows/.test(document.querySelector(".news").textContent)`)
+	if !evaluate(b, "the tick", chromedp.Evaluate[bool](`document.querySelector('`+box+`').checked`)) {
+		t.Error("the row is not ticked any more")
+	}
+	b.shot("live-ticked")
+	b.call("unticking it", chromedp.Click(chromedp.CSS(box)))
+	b.becomes("it is live again", says("Live"))
 }
 
 // selectsWhatIsSeen: while a newer list waits to be shown, the rows that stand are

@@ -23,7 +23,7 @@ var helpPages = []templates.HelpPage{
 	{ID: "hold", Label: "Restore hold", Text: say("After a database was restored nothing is sent before somebody has ended the older processes and looked at what the copy does not know.")},
 	{ID: "settings", Label: "Your settings", Text: say(templates.Link("/me", "Your time zone"), ", the look of the pages, your keys and your sessions. All times on your pages are in your zone, and say their offset.")},
 	{ID: "demo", Label: "Guide and fault lab", Text: say("Of a demo: stories to try, each as the person who may, and a form that has the sandbox do something wrong.")},
-	{ID: "live", Label: "Live", Text: say("Lists and intents keep themselves up to date. They pause while you type or select text, and a list never moves under your hand: it says what is new and shows it when you ask.")},
+	{ID: "live", Label: "Live", Text: say("Lists and intents keep themselves up to date. They pause while you type, tick rows or select text, and a list never moves under your hand: it says what is new and shows it when you ask.")},
 }
 
 // helpParts are the parts of the help by the beginnings of the addresses that they

@@ -55,7 +55,9 @@
     : c.type === "file" ? c.value !== ""
     : c.tagName === "SELECT" ? c.selectedIndex !== Math.max(0, [...c.options].findIndex((o) => o.defaultSelected))
     : c.value !== c.defaultValue;
-  const dirty = () => all("main input, main textarea, main select").some(changed);
+  const filled = () => all("main input, main textarea, main select").filter(changed);
+  const dirty = () => filled().length > 0;
+  const ticking = () => filled().every((c) => c.type === "checkbox" && c.closest("[data-list]"));
   const busy = () => dirty() || (getSelection()?.isCollapsed === false && main.contains(getSelection().anchorNode));
 
   // morph makes a into what b is, and keeps the nodes that stay what they are
@@ -164,8 +166,10 @@
     return true;
   };
   const paused = () => {
-    line(dirty() ? "Paused: you are typing" : "Paused while text is selected");
-    if (missed && dirty()) announce("Something on this page has changed since you began to type. What you typed stays.", "Look, in a new tab", asked.href);
+    if (!dirty()) { line("Paused while text is selected"); return; }
+    const [doing, since] = ticking() ? ["rows are ticked", "you ticked rows. They stay ticked"] : ["a form is filled in", "you began to fill in a form. What you filled in stays"];
+    line("Paused while " + doing);
+    if (missed) announce("Something on this page has changed since " + since + ".", "Look, in a new tab", asked.href);
   };
   const refresh = async () => {
     if (over || document.hidden) return;
