@@ -92,8 +92,17 @@ func (v *visit) approvalView(p approvalPage) templates.ApprovalView {
 		}
 		return view
 	}
-	view.Closed = &templates.Note{Kind: p.closedKind(), Title: say(title(p.State), " ", v.at(p.Stored.ClosedAt), "."), Text: p.closedBecause()}
+	view.Closed = &templates.Note{Kind: p.closedKind(), Title: p.closedTitle(), Text: p.closedBecause()}
 	return view
+}
+
+// closedTitle says how a request ended, when, and by whose word where it was not
+// carried out; who signed what was, stands below it.
+func (p approvalPage) closedTitle() templates.Text {
+	if p.Stored.State == model.ApprovalExecuted || p.Stored.State == model.ApprovalApproved {
+		return say(title(p.State), " ", p.at(p.Stored.ClosedAt), ".")
+	}
+	return say(p.endedBy(p.Stored), ".")
 }
 
 // closedBecause says why a request is closed, and leads to the intent that ran

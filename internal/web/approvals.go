@@ -156,12 +156,20 @@ func (v *visit) approvalRow(a actions.Approval, i model.Intent) templates.Approv
 	row.Why, row.WhyRule = v.whyAsked(a.Stored, i)
 	if a.Stored.State != model.ApprovalOpen {
 		row.Ends = v.at(a.Stored.ClosedAt)
-		row.How = say(a.Stored.ClosedBecause)
+		row.How = endedRow(a.Stored)
 		return row
 	}
 	row.Yours = authz.MayApprove(v.actor, requestOf(a.Stored, i.Creator)).Allowed
 	row.How = say(fmt.Sprintf("%d of %d signed", len(a.Decisions), a.Needed))
 	return row
+}
+
+// endedRow says in a row how a request ended: in whose words, or why by itself.
+func endedRow(a model.Approval) templates.Text {
+	if d := lastWord(a.Decisions); d != nil {
+		return say("by ", templates.Name(d.Name), ": ", templates.Name(a.ClosedBecause))
+	}
+	return say(a.ClosedBecause)
 }
 
 // requestOf is what matters about a request for who may decide it.

@@ -96,7 +96,7 @@ func TestARejectedListSaysSo(t *testing.T) {
 	path, preview := made.header.Get("Location"), olga.follow(made)
 	digest := found(t, digestField, preview)
 	olga.follow(olga.post(path+"/confirm", "digest", digest, "reason", because, "plan_code", found(t, planCode, preview)))
-	ann.wants(ann.follow(ann.post(path+"/reject", "digest", digest, "reason", "Not before the bank answers")), 200, "Rejected. Nothing of this list was done.", "Not before the bank answers")
+	ann.wants(ann.follow(ann.post(path+"/reject", "digest", digest, "reason", "Not before the bank answers")), 200, "Rejected by Ann 27 Nov 2026 09:00:00 +00:00 . Nothing of this list was done.", "Not before the bank answers")
 	if w.carryOut(); w.state(id) == model.Abandoned {
 		t.Error("it was done all the same")
 	}

@@ -27,7 +27,7 @@ func (v *visit) bulkView(p bulkPage) templates.BulkView {
 	case view.Results:
 		view.Progress = p.progress()
 	default:
-		view.Closed = &templates.Note{Kind: "no", Title: say(title(string(state)), ". Nothing of this list was done."), Text: []templates.Text{say(p.ClosedBecause)}}
+		view.Closed = &templates.Note{Kind: "no", Title: say(v.listEnded(p, state), ". Nothing of this list was done."), Text: []templates.Text{say(p.ClosedBecause)}}
 	}
 	if p.UsedAt != 0 {
 		view.Meta = append(view.Meta, say("Confirmed by ", templates.Name(p.ActorName), " ", v.at(p.UsedAt)), say("Audit entry ", templates.Link("/audit/"+p.Entry, "of the list")))
@@ -37,6 +37,18 @@ func (v *visit) bulkView(p bulkPage) templates.BulkView {
 		view.People = v.bulkPeople(p)
 	}
 	return view
+}
+
+// listEnded says how a list ended that was not carried out, when and by whom.
+func (v *visit) listEnded(p bulkPage, state model.BulkState) templates.Text {
+	text := say(title(string(state)))
+	if d := lastWord(p.Decisions); d != nil {
+		return say(text, " by ", templates.Name(d.Name), " ", v.at(d.At))
+	}
+	if p.ClosedAt != 0 {
+		text = say(text, " ", v.at(p.ClosedAt))
+	}
+	return text
 }
 
 // act is what the list does, in words: "ask about 12 intents".

@@ -41,17 +41,18 @@ func TestResultsOfRequestsThatEnded(t *testing.T) {
 	for name, tt := range map[string]struct {
 		end  func(w *world, olga, ann *browser, request string)
 		want []string
+		row  string
 	}{
 		"rejected": {func(_ *world, _, ann *browser, request string) {
 			ann.follow(ann.post(request+"/reject", "digest", found(ann, digestField, ann.get(request)), "reason", no))
-		}, []string{"Rejected: nothing was done", "Rejected by Ann", no}},
+		}, []string{"Rejected: nothing was done", "Rejected by Ann 27 Nov 2026", no}, "by Ann : " + no},
 		"withdrawn": {func(_ *world, olga, _ *browser, request string) {
 			olga.follow(olga.post(request+"/withdraw", "digest", found(olga, digestField, olga.get(request)), "reason", no))
-		}, []string{"Withdrawn: nothing was done", "Withdrawn by Olga", no}},
+		}, []string{"Withdrawn: nothing was done", "Withdrawn by Olga 27 Nov 2026", no}, "by Olga : " + no},
 		"expired": {func(w *world, _, _ *browser, _ string) {
 			w.wait(w.web.Timing.Approval + time.Minute)
 			w.work()
-		}, []string{"Expired: nothing was done", "Nobody decided in time."}},
+		}, []string{"Expired: nothing was done", "Expired 30 Nov 2026", "Nobody decided in time."}, "Nobody decided in time."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -64,6 +65,8 @@ func TestResultsOfRequestsThatEnded(t *testing.T) {
 			olga = w.browse("Olga")
 			p := olga.get(result)
 			olga.wants(p, 200, append(tt.want, "What was asked for")...)
+			olga.wants(olga.get(request), 200, tt.want[1:]...)
+			olga.wants(olga.get("/approvals?state="+name), 200, tt.row)
 			if !strings.Contains(p.body, `href="`+request+`"`) {
 				t.Error("the request is not linked")
 			}
@@ -119,10 +122,10 @@ func TestWhoEndedARequest(t *testing.T) {
 	signed := model.ApprovalDecision{Name: "Ann", Says: "approve", At: ago(20 * time.Minute)}
 	rejected := model.ApprovalDecision{Name: "Abe", Says: "reject", At: ago(10 * time.Minute)}
 	for want, r := range map[string]model.Approval{
-		"Rejected by Abe 09:32:18 +00:00 , after a signature by Ann 09:22:18 +00:00 ; the request .":     {State: model.ApprovalRejected, Decisions: []model.ApprovalDecision{signed, rejected}},
-		"Expired 30 Nov 2026 09:41:18 +00:00 , after a signature by Ann 09:22:18 +00:00 ; the request .": {State: model.ApprovalExpired, ClosedAt: ago(time.Minute), Decisions: []model.ApprovalDecision{signed}},
-		"Rejected by Abe 09:32:18 +00:00 ; the request .":                                                {State: model.ApprovalRejected, Decisions: []model.ApprovalDecision{rejected}},
-		"Signed by Ann 09:22:18 +00:00 ; the request .":                                                  {State: model.ApprovalExecuted, Decisions: []model.ApprovalDecision{signed}},
+		"Rejected by Abe 30 Nov 2026 09:32:18 +00:00 , after a signature by Ann 09:22:18 +00:00 ; the request .": {State: model.ApprovalRejected, Decisions: []model.ApprovalDecision{signed, rejected}},
+		"Expired 30 Nov 2026 09:41:18 +00:00 , after a signature by Ann 09:22:18 +00:00 ; the request .":         {State: model.ApprovalExpired, ClosedAt: ago(time.Minute), Decisions: []model.ApprovalDecision{signed}},
+		"Rejected by Abe 30 Nov 2026 09:32:18 +00:00 ; the request .":                                            {State: model.ApprovalRejected, Decisions: []model.ApprovalDecision{rejected}},
+		"Signed by Ann 09:22:18 +00:00 ; the request .":                                                          {State: model.ApprovalExecuted, Decisions: []model.ApprovalDecision{signed}},
 	} {
 		var view templates.ResultView
 		previewPage{planner: planner{narrator: told(func(*model.Case, *model.Step) {})}}.became(r, &view)

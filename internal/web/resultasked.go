@@ -52,27 +52,34 @@ func (p previewPage) became(r model.Approval, view *templates.ResultView) {
 
 // endedBy names whose word ended a request, or when it ended without one, and
 // apart from that who had signed before.
-func (p previewPage) endedBy(r model.Approval) templates.Text {
-	who, signed := say(title(string(r.State)), " ", p.at(r.ClosedAt)), r
-	switch last := len(r.Decisions) - 1; {
-	case last < 0:
+func (n narrator) endedBy(r model.Approval) templates.Text {
+	who, signed := say(title(string(r.State)), " ", n.at(r.ClosedAt)), r
+	if d := lastWord(r.Decisions); d != nil {
+		who = say(title(string(r.State)), " by ", templates.Name(d.Name), " ", n.at(d.At))
+		signed.Decisions = r.Decisions[:len(r.Decisions)-1]
+	}
+	switch {
+	case len(signed.Decisions) == 0:
+		return who
 	case r.State == model.ApprovalExecuted, r.State == model.ApprovalApproved:
-		return say("Signed by ", p.signatures(r), p.carriedOutBy(r))
-	case r.Decisions[last].Says != "approve":
-		ended := r
-		ended.Decisions, signed.Decisions = r.Decisions[last:], r.Decisions[:last]
-		who = say(title(string(r.State)), " by ", p.signatures(ended))
+		return say("Signed by ", n.signatures(r), n.carriedOutBy(r))
 	}
-	if len(signed.Decisions) > 0 {
-		who = say(who, ", after a signature by ", p.signatures(signed))
+	return say(who, ", after a signature by ", n.signatures(signed))
+}
+
+// lastWord is the decision that ended a request without its being carried out, by
+// who rejected or withdrew it; nil where none did.
+func lastWord(decisions []model.ApprovalDecision) *model.ApprovalDecision {
+	if last := len(decisions) - 1; last >= 0 && decisions[last].Says != "approve" {
+		return &decisions[last]
 	}
-	return who
+	return nil
 }
 
 // carriedOutBy links to the intent that runs on an executed request; nil where
 // the request was carried out on the intent itself.
-func (p previewPage) carriedOutBy(r model.Approval) templates.Text {
-	for _, k := range p.c.Compensations {
+func (n narrator) carriedOutBy(r model.Approval) templates.Text {
+	for _, k := range n.c.Compensations {
 		if k.ApprovalID == r.ID && k.ChildID != "" {
 			return say(", carried out by ", templates.Link("/intents/"+k.ChildID, k.ChildID))
 		}
