@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -51,6 +52,27 @@ func orders(o web.LabOrder) (list []armedFault) {
 // blindFor is how long webhooks are held back where look-ups fail too.
 const blindFor = time.Hour
 
+// beside says why a fault is armed that nobody chose by itself; "" for any other.
+func (f armedFault) beside(all []armedFault) string {
+	switch {
+	case f.Times == often && f.Fault == "500_before" && strings.HasPrefix(f.Match.Operation, "list_"):
+		return "By “Look-ups fail too”: whoever asks about this step is answered 500, until you disarm it."
+	case f.Times == often && f.Fault == "webhook_late":
+		return "By “Look-ups fail too”: for " + model.Lasting(blindFor) + " no event leads to what was made."
+	}
+	for _, g := range labFaults {
+		for _, chosen := range g.Faults {
+			with := func(o armedFault) bool {
+				return o.Fault == chosen.Name && o.Match == f.Match && o.Times == f.Times && o.MS/2 == f.MS
+			}
+			if alsoArmed[chosen.Name] == f.Fault && slices.ContainsFunc(all, with) {
+				return "By “" + chosen.Title + "”, which shows nothing without it."
+			}
+		}
+	}
+	return ""
+}
+
 // arm implements web.Lab.
 func (l *lab) arm(ctx context.Context, o web.LabOrder) (ids []int64, err error) {
 	l.arming.Lock()
@@ -90,7 +112,7 @@ func (l *lab) armed(ctx context.Context) (list []web.LabArmed, err error) {
 			key = of
 		}
 		list = append(list, web.LabArmed{ID: f.ID, Fault: f.Fault, Operation: f.Match.Operation, StepKey: key, Times: int64(f.Times), Bites: f.Bites,
-			Lasts: time.Duration(f.MS) * time.Millisecond})
+			Lasts: time.Duration(f.MS) * time.Millisecond, Beside: f.beside(all)})
 	}
 	return list, err
 }

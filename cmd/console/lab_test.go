@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -169,6 +170,8 @@ func TestLabLeavesADoubt(t *testing.T) {
 	eventually(t, "the tries are spent", func() bool { return e.read(t, d).State == model.NeedsReview })
 	if s := e.read(t, d).Step("create-payout"); s.State != model.OutcomeUnknown {
 		t.Fatalf("create-payout is %s: %s", s.State, s.Reason)
+	} else if limit := fmt.Sprintf("%.0f minutes", s.Contract.SettleLimit.Minutes()); limit != settlesWithin {
+		t.Errorf("guide and lab say that the bank settles within %s, its contract %s", settlesWithin, limit)
 	}
 	armed, err := d.Guide.Lab.Armed(t.Context())
 	if err != nil {
@@ -202,6 +205,20 @@ func TestLabArmsOnceAndDisarms(t *testing.T) {
 	if err != nil || len(armed) != 3 || armed[1].StepKey != "intent-x:send-remittance" || armed[1].Times != 2 || armed[2].Operation != lookAtMessages {
 		t.Errorf("armed: %+v, %v", armed, err)
 	}
+	if armed[1].Beside != "" || !strings.Contains(armed[0].Beside, "Look-ups fail too") || !strings.Contains(armed[2].Beside, "Look-ups fail too") {
+		t.Errorf("why they are armed: %+v", armed)
+	}
+	var hidden web.LabFault
+	for _, g := range labFaults {
+		if at := slices.IndexFunc(g.Faults, func(f web.LabFault) bool { return f.Name == "not_found_for_a_while" }); at >= 0 {
+			hidden = g.Faults[at]
+		}
+	}
+	second, err := lab.Arm(t.Context(), web.LabOrder{Intent: "intent-y", Effect: labPayout, Fault: hidden, Times: 1})
+	if armed, also := lab.Armed(t.Context()); err != nil || also != nil || len(second) != 2 || armed[0].Beside != "" || !strings.Contains(armed[1].Beside, hidden.Title) {
+		t.Errorf("beside what is hidden: %+v, %v, %v", armed, err, also)
+	}
+	first = append(first, second...)
 	if err := lab.Disarm(t.Context(), append(first, 99)...); err != nil {
 		t.Error(err)
 	}

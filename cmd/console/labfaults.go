@@ -29,6 +29,10 @@ var (
 	movesCash = []string{"payout", "credit"}
 )
 
+// settlesWithin is how long a payout of the demo's bank may be in transit, by the
+// contract and the demo's pace.
+const settlesWithin = "3 minutes"
+
 // alsoArmed are faults without which another would not be seen: a hidden object
 // matters only once the answer is lost, and a webhook overtakes only another one.
 var alsoArmed = map[string]string{"not_found_for_a_while": "drop_after_accept", "webhook_out_of_order": "settle_then_return"}
@@ -53,7 +57,7 @@ var labFaults = []web.LabGroup{
 			See:    "Outcome unknown, although the status looks well; a check or a webhook leads to the object.",
 			Safe:   "Only a whole answer that names our reference counts."},
 		{Name: "refuse_connect", Title: "Takes no connections", Effects: anyEffect, Lasts: 3 * time.Second,
-			Breaks: "For a while the provider accepts no connection from anybody.",
+			Breaks: "From the moment it is armed, and for a while, the provider accepts no connection from anybody.",
 			See:    "Attempts that never left (not sent), each tried again a little later.",
 			Safe:   "What provably never left may be sent again, even without a key."},
 		{Name: "slow", Title: "Slow", Effects: anyEffect, Lasts: 2 * time.Second,
@@ -100,7 +104,7 @@ var labFaults = []web.LabGroup{
 			Safe:   "Accepted is not confirmed, and is never sent again."},
 		{Name: "settle_never", Title: "Never final", Effects: settling,
 			Breaks: "What was accepted stays in transit for ever.",
-			See:    "Settling; a payout past its limit of 3 minutes becomes unknown, and is only asked about.",
+			See:    "Settling; a payout past its limit of " + settlesWithin + " becomes unknown, and is only asked about.",
 			Safe:   "The object is known, so nothing is sent again."},
 		{Name: "settle_failed", Title: "Accepted, then failed", Effects: settling,
 			Breaks: "What was accepted fails at the provider. A dispute is lost.",

@@ -99,7 +99,7 @@ var stories = []sample{
 		key: "story-settlement-overdue", kind: model.KindPayout, title: "settlement overdue",
 		starts: 25 * time.Minute, params: payout("Σοφία Καραγιάννη", "rep-109", 73_450, "EUR"),
 		faults: []sampleFault{{workflow.CreatePayout, atPayouts, "settle_never", 1, 0, 0}},
-		text:   "The bank took the payout and should have finished within the hour. It is still in transit, so its outcome counts as unknown.",
+		text:   "The bank took the payout and should have finished within " + settlesWithin + ". It is still in transit, so its outcome counts as unknown.",
 		try:    "Reconcile create-payout: the bank still says pending. Retry is refused, as the object is known.",
 	},
 	{

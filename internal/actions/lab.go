@@ -16,7 +16,8 @@ func (r *Runner) NoteLabDenial(ctx context.Context, actor authz.Actor, denial er
 }
 
 // NoteDisarm records that the actor is about to take a fault back that is armed
-// for an intent, or for all where the intent has no id. The provider is asked
+// for an intent, or for all where the intent has no id; several are named with
+// commas between them. The provider is asked
 // afterwards, and may not answer: the entry says what was asked for.
 func (r *Runner) NoteDisarm(ctx context.Context, actor authz.Actor, about model.Intent, fault string) error {
 	return r.db.Update(ctx, func(tx *store.Tx) error {

@@ -110,6 +110,7 @@ type LabArmed struct {
 	Times     int64
 	Bites     int64 // how often it has bitten
 	Lasts     time.Duration
+	Beside    string // why it is armed beside the fault that was chosen; "" is that fault
 }
 
 // fault finds a fault by its name.

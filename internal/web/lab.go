@@ -62,8 +62,11 @@ func (v *visit) labPage() error {
 	if err != nil {
 		return err
 	}
-	if v.c.QueryParam("done") == "disarmed" {
+	switch v.c.QueryParam("done") {
+	case "disarmed":
 		view.Done = &templates.Note{Kind: "ok", Title: say("The fault is disarmed."), Text: []templates.Text{say("Calls from now on do not meet it.")}}
+	case "all-disarmed":
+		view.Done = &templates.Note{Kind: "ok", Title: say("Every fault of this intent is disarmed."), Text: []templates.Text{say("Its calls from now on meet none of them.")}}
 	}
 	return v.show(http.StatusOK, templates.Lab(view))
 }
@@ -172,16 +175,17 @@ func (v *visit) labIntents(tx *store.Tx, view *templates.LabView) error {
 func (v *visit) labArmed(tx *store.Tx, view *templates.LabView, may bool) error {
 	armed, err := v.Demo.Lab.Armed(v.r.Context())
 	if model.KindOf(err) == model.Busy {
-		view.ArmedNote = say("The provider takes no connection at this moment, as it may have been told; reload the page in a few seconds to see what is armed.")
+		view.ArmedNote = say("The provider takes no connection at this moment, which is what “Takes no connections” does from when it is armed. It cannot be asked what else is armed: reload the page in a few seconds.")
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	ids := make([]string, 0, len(armed))
+	ids, many := make([]string, 0, len(armed)), map[string]int{}
 	for _, a := range armed {
 		intent, _, _ := strings.Cut(a.StepKey, ":")
 		ids = append(ids, intent)
+		many[intent]++
 	}
 	mine, err := v.intentsSeen(tx, ids)
 	for _, a := range armed {
@@ -193,14 +197,23 @@ func (v *visit) labArmed(tx *store.Tx, view *templates.LabView, may bool) error 
 			view.ArmedNote = say("The 50 newest are shown.")
 			break
 		}
-		row := templates.LabArmed{ID: strconv.FormatInt(a.ID, 10), Title: v.faultTitle(a), StepKey: a.StepKey, Href: "/intents/" + intent, Bites: grouped(a.Bites), Times: grouped(a.Times),
-			Spent: a.Bites >= a.Times, May: may}
-		if a.StepKey == "" {
-			row.Href = ""
+		row := v.labArmedRow(a, intent)
+		row.May = may
+		if may && many[intent] > 1 && intent != "" { // with the first of them
+			row.All, many[intent] = grouped(int64(many[intent])), 0
 		}
 		view.Armed = append(view.Armed, row)
 	}
 	return err
+}
+
+func (v *visit) labArmedRow(a LabArmed, intent string) templates.LabArmed {
+	row := templates.LabArmed{ID: strconv.FormatInt(a.ID, 10), Title: v.faultTitle(a), Beside: a.Beside, StepKey: a.StepKey, Bites: grouped(a.Bites), Times: grouped(a.Times),
+		Spent: a.Bites >= a.Times}
+	if intent != "" {
+		row.Intent, row.Href = intent, "/intents/"+intent
+	}
+	return row
 }
 
 // faultTitle names an armed fault; that of a look-up is the lab's own.

@@ -187,6 +187,33 @@ func TestLabOfOthers(t *testing.T) {
 	}
 }
 
+// TestLabDisarmsAllOfAnIntent: one press takes what is armed for an intent, and
+// nothing else; the log has one entry that names each. The form comes first.
+func TestLabDisarmsAllOfAnIntent(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 90_050) // what fault 7 is armed for
+	w.lab.armed = append(w.lab.armed, LabArmed{ID: 8, Fault: "500_before", Operation: "list_payouts", StepKey: id + ":create-payout", Times: 1000, Beside: "By “Look-ups fail too”."},
+		LabArmed{ID: 9, Fault: "429", StepKey: w.unknown("acme", "run-2", 100) + ":create-payout", Times: 1}, LabArmed{ID: 10, Fault: "429", Times: 1}, LabArmed{ID: 11, Fault: "429", Times: 1})
+	olga := w.browse("Olga")
+	p := olga.get("/lab")
+	olga.wants(p, 200, "Look-ups fail By “Look-ups fail too”.", "Disarm all 2", "Below the form: what is armed at the provider")
+	if all := strings.Count(p.body, "Disarm all"); all != 2 || strings.Index(p.body, `id="try"`) > strings.Index(p.body, `id="armed"`) {
+		t.Errorf("the page offers it %d times, or its form stands below its lists", all)
+	}
+	gus := w.browse("Gus")
+	gus.wants(gus.post("/lab/disarm", "intent", id), 404)
+	olga.wants(olga.follow(olga.post("/lab/disarm", "intent", id)), 200, "Every fault of this intent is disarmed.")
+	if len(w.lab.armed) != 3 || w.lab.armed[0].ID != 9 {
+		t.Errorf("left are %+v", w.lab.armed)
+	}
+	for _, none := range []string{id, "intent-nobody"} {
+		olga.wants(olga.post("/lab/disarm", "intent", none), 404)
+	}
+	if got := w.eventsOf("lab."); got != "lab.disarm.requested" {
+		t.Errorf("entries: %s", got)
+	}
+}
+
 // TestADeniedLabHasAnEntry: who may post no intent arms and disarms nothing, and
 // the log says that they tried.
 func TestADeniedLabHasAnEntry(t *testing.T) {

@@ -254,35 +254,53 @@ func (v *visit) labRefused(typed labFields, o LabOrder, cause error) error {
 	return cause
 }
 
-// disarmLab takes an armed fault back, after its entry is written.
+// disarmLab takes an armed fault back, or all of an intent, after its entry is
+// written.
 func (v *visit) disarmLab() error {
 	accounts := v.permitted(authz.WriteIntents)
 	if len(accounts) == 0 {
 		return v.labDenied()
 	}
-	id, err := strconv.ParseInt(v.r.PostFormValue("id"), 10, 64)
+	named, done, err := v.labNamed()
 	if err != nil {
-		return model.Errorf(model.Invalid, "invalid-params", "The form names no armed fault; nothing was changed.")
+		return err
 	}
 	armed, err := v.Demo.Lab.Armed(v.r.Context())
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(armed, func(a LabArmed) bool { return a.ID == id })
-	if at < 0 {
+	if armed = slices.DeleteFunc(armed, func(a LabArmed) bool { return !named(a) }); len(armed) == 0 {
 		return labNotArmed()
 	}
-	about, err := v.labIntent(armed[at], accounts)
+	about, err := v.labIntent(armed[0], accounts)
 	if err != nil {
 		return err
 	}
-	if err := v.Runner.NoteDisarm(v.r.Context(), v.actor, about, armed[at].Fault); err != nil {
+	var ids []int64
+	var faults []string
+	for _, a := range armed {
+		ids, faults = append(ids, a.ID), append(faults, a.Fault)
+	}
+	if err := v.Runner.NoteDisarm(v.r.Context(), v.actor, about, strings.Join(faults, ", ")); err != nil {
 		return err
 	}
-	if err := v.Demo.Lab.Disarm(v.r.Context(), id); err != nil {
+	if err := v.Demo.Lab.Disarm(v.r.Context(), ids...); err != nil {
 		return err
 	}
-	return v.to("/lab?done=disarmed")
+	return v.to("/lab?done=" + done)
+}
+
+// labNamed tells which faults a form is about: the one with an id, or those of an
+// intent; done is what the page says afterwards.
+func (v *visit) labNamed() (named func(LabArmed) bool, done string, err error) {
+	if intent := v.r.PostFormValue("intent"); intent != "" {
+		return func(a LabArmed) bool { return strings.HasPrefix(a.StepKey, intent+":") }, "all-disarmed", nil
+	}
+	id, err := strconv.ParseInt(v.r.PostFormValue("id"), 10, 64)
+	if err != nil {
+		return nil, "", model.Errorf(model.Invalid, "invalid-params", "The form names no armed fault; nothing was changed.")
+	}
+	return func(a LabArmed) bool { return a.ID == id }, "disarmed", nil
 }
 
 func labNotArmed() error {

@@ -31,7 +31,8 @@ func faultLab() LabView {
 			Groups: []LabGroup{{Title: "The answer does not come back", Faults: []LabFault{{Name: "drop_after_accept", Title: "Cut after acceptance", Breaks: "The provider acts.", See: "Unknown.", Safe: "It has a key.", For: "For a payout only.", Lasts: "Lasts 2 s.", Chosen: true}, {Name: "429", Title: "Too many requests"}}}}},
 		Recent: []LabIntent{{Href: "/intents/" + intentID, Kind: "payout", Payee: hostile, Money: model.Money{Amount: 12_500, Currency: "KWD"}, State: "needs_review", Reason: "Unknown, and the engine's tries are spent.", Made: ago(time.Minute), By: "priya@example.com"},
 			{Href: "/intents/" + intentID, Kind: "dispute", Money: model.Money{Amount: 100, Currency: "JPY"}, State: "completed", Made: ago(time.Hour), By: "priya@example.com"}},
-		Armed: []LabArmed{{ID: "7", Title: "Cut after acceptance", StepKey: stepKey, Href: "/intents/" + intentID, Bites: "0", Times: "1", May: true}, {ID: "8", Title: "Takes no connections", Bites: "1", Times: "1", Spent: true}},
+		Armed: []LabArmed{{ID: "7", Title: "Cut after acceptance", StepKey: stepKey, Intent: intentID, Href: "/intents/" + intentID, Bites: "0", Times: "1", May: true, All: "2"},
+			{ID: "9", Title: "Look-ups fail", Beside: "By “Look-ups fail too”.", StepKey: stepKey, Intent: intentID, Href: "/intents/" + intentID, Bites: "0", Times: "1", May: true}, {ID: "8", Title: "Takes no connections", Bites: "1", Times: "1", Spent: true}},
 	}
 }
 
