@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"mime/multipart"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -97,6 +98,15 @@ func TestAMarkNamesTheMoneyThatItRecords(t *testing.T) {
 	if n := strings.Count(list.text(), "396.00 EUR"); n != 2 {
 		t.Errorf("the list shows the money that is signed %d times, want in the title and in its column: %s", n, list.text())
 	}
-	ann.wants(ann.get(found(t, requestLink, list)), 200, title, "Approve: record create-payout as happened, 396.00 EUR")
+	request := found(t, requestLink, list)
+	p := ann.get(request)
+	ann.wants(p, 200, title, "Approve: record create-payout as happened, 396.00 EUR")
 	ann.wants(ann.get("/"), 200, title)
+	ann.follow(ann.post(request+"/approve", "digest", found(t, digestField, p), "reason", because))
+	w.work()
+	// The bank's step and the ledger's both moved what the document shows.
+	const moved = "396.00 EUR 1.00 EUR more than the 395.00 EUR asked for"
+	if steps := regexp.MustCompile(`(?s)<h2 id="steps">.*?</section>`).FindString(olga.get("/intents/" + id).body); strings.Count(plainText(steps), moved) != 2 {
+		t.Errorf("the table of steps: %s", plainText(steps))
+	}
 }

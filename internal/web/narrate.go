@@ -320,11 +320,7 @@ func otherwise(s *model.Step) templates.Text {
 	if !s.MovesMoney() || s.Moved == 0 || s.Amount == 0 || s.Moved == s.Amount {
 		return nil
 	}
-	more, word := s.Moved-s.Amount, "more"
-	if more < 0 {
-		more, word = -more, "less"
-	}
-	return say(". That is ", templates.Strong(model.Money{Amount: more, Currency: s.Currency}), " "+word+" than the ", model.Money{Amount: s.Amount, Currency: s.Currency}, " that was asked for")
+	return say(". That is ", difference(s), " than the ", model.Money{Amount: s.Amount, Currency: s.Currency}, " that was asked for")
 }
 
 // evidenceOf names the source of what confirms a step; our own work needs none.

@@ -51,7 +51,8 @@ func lateAnswers(s *model.Step) map[int]bool {
 
 func (n narrator) stepRow(s *model.Step, before string) templates.StepRow {
 	row := templates.StepRow{Key: s.Key(), Class: classWords(s), State: stepState(s), Attempts: n.attemptCount(s), Reference: s.ExternalRef,
-		Amount: money(s.Amount, s.Currency), Next: n.nextTry(s, before)}
+		Next: n.nextTry(s, before)}
+	row.Amount, row.AmountNote = amountOf(s)
 	if s.WireKey != "" && s.WireKey != row.Key {
 		row.WireKey = s.WireKey
 	}
@@ -62,6 +63,24 @@ func (n narrator) stepRow(s *model.Step, before string) templates.StepRow {
 		row.StateNote = say(string(s.Ordered), " ordered by ", templates.Name(s.OrderBy))
 	}
 	return row
+}
+
+// amountOf is what a step moved, with what was asked for where that is another sum;
+// of a step that moved nothing yet it is what is asked for.
+func amountOf(s *model.Step) (*model.Money, templates.Text) {
+	if s.State != model.Confirmed || s.Moved == 0 || s.Moved == s.Amount {
+		return money(s.Amount, s.Currency), nil
+	}
+	return money(s.Moved, s.Currency), say(difference(s), " than the ", model.Money{Amount: s.Amount, Currency: s.Currency}, " asked for")
+}
+
+// difference is by how much more or less a step moved than was asked for.
+func difference(s *model.Step) templates.Text {
+	more, word := s.Moved-s.Amount, " more"
+	if more < 0 {
+		more, word = -more, " less"
+	}
+	return say(templates.Strong(model.Money{Amount: more, Currency: s.Currency}), word)
 }
 
 func classWords(s *model.Step) string {
