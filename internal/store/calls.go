@@ -38,6 +38,17 @@ func callsQuery(accounts []string, since model.Time) (query string, args []any) 
 	GROUP BY s.provider, s.operation ORDER BY s.provider, s.operation`, append(args, MaxCount)
 }
 
+// unnamedCalls finds an attempt of before attempts named their account, which the
+// counts by account leave out.
+const unnamedCalls = "SELECT number FROM attempts WHERE account = '' AND started_at >= ? AND result <> 'done' LIMIT 1"
+
+// UnnamedCalls reports whether calls were made since a moment that name no account,
+// by a version of the product that did not keep it: CallsSince counts none of them.
+func (t *Tx) UnnamedCalls(since model.Time) (any bool, err error) {
+	var number int
+	return t.Get(&number, unnamedCalls, since)
+}
+
 // CallsSince counts the calls of the accounts to providers since a moment, by
 // operation: of these the newest MaxCount are looked at.
 func (t *Tx) CallsSince(accounts []string, since model.Time) (list []Calls, err error) {

@@ -72,6 +72,7 @@ func TestPageCountsUseIndexes(t *testing.T) {
 	err := openPlans(t).View(t.Context(), func(tx *Tx) error {
 		for index, plan := range map[string]string{
 			"attempts_calls (account=? AND started_at>?)": explain(t, tx, calls, callArgs),
+			"attempts_calls (account=? AND started_at":    explain(t, tx, unnamedCalls, []any{1}),
 			"steps_settling (account=?)":                  explain(t, tx, settling, settlingArgs),
 		} {
 			if !strings.Contains(plan, index) {

@@ -17,17 +17,23 @@ import (
 func (v *visit) providers() error {
 	var contracts, older []model.Contract
 	var calls []store.Calls
+	var unnamed bool
 	since := v.now().Add(-24 * time.Hour)
 	err := v.read(func(tx *store.Tx) error {
 		return tx.Together(
 			func() (err error) { contracts, err = tx.Contracts(); return err },
 			func() (err error) { older, err = tx.OlderContracts(); return err },
-			func() (err error) { calls, err = tx.CallsSince(v.permitted(authz.ReadIntents), since); return err })
+			func() (err error) { calls, err = tx.CallsSince(v.permitted(authz.ReadIntents), since); return err },
+			func() (err error) { unnamed, err = tx.UnnamedCalls(since); return err })
 	})
 	if err != nil {
 		return err
 	}
 	view := templates.ProvidersView{Page: v.titled("Providers"), Rates: v.rates(calls, since)}
+	if unnamed {
+		view.Rates.How = say(view.Rates.How, " Calls of before the last upgrade name no account and are not counted, so these counts are not of a whole day yet.")
+		view.Rates.None = "No call was made since the upgrade."
+	}
 	for _, c := range contracts {
 		last := len(view.Providers) - 1
 		if last < 0 || view.Providers[last].Name != c.Provider {
@@ -46,7 +52,7 @@ func (v *visit) providers() error {
 
 // rates says how the calls of the last day went.
 func (v *visit) rates(calls []store.Calls, since model.Time) templates.Rates {
-	r := templates.Rates{How: say("Calls of your accounts since ", v.at(since), ", a day ago, as their attempts are stored. A call that ended unknown stays counted so, whatever was found out later.")}
+	r := templates.Rates{None: "No call was made in this time.", How: say("Calls of your accounts since ", v.at(since), ", a day ago, as their attempts are stored. A call that ended unknown stays counted so, whatever was found out later.")}
 	all := 0
 	for _, c := range calls {
 		all += c.All
