@@ -43,11 +43,11 @@ func (v *visit) exportView(accounts []string, from, to, zone string, faults temp
 	return templates.AuditExportView{Page: v.titled("Export the audit log"), Action: "/audit/export/file", From: from, To: to, Zone: zone, Zones: zones, Errors: faults,
 		Formats: []templates.Choice{{Value: string(audit.JSONL), Label: "JSON Lines"}, {Value: string(audit.CSV), Label: "CSV"}},
 		Scope:   say("All numbered entries of ", templates.Bold(strings.Join(accounts, ", ")), " of both days and between. The export is itself an entry."),
-		Verify: []templates.Text{say("The last line of a JSON Lines export holds the log’s size and root, so that a cut end is seen. Whoever has the file can check it without this server:"),
-			say("Keep the file’s last line, or a checkpoint file, somewhere else: with it a later export is compared."),
+		Verify:  say("The last line of a JSON Lines export holds the log’s size and root, so that a cut end is seen. Whoever has the file can check it without this server:"),
+		Command: "console audit verify FILE",
+		Bounds: []templates.Text{say("Keep the file’s last line, or a checkpoint file, somewhere else: with it a later export is compared."),
 			say("What this export cannot show is that none of the accounts’ entries was left out: the log numbers all accounts’ entries in one row, and the others’ are not in your file. An export of the whole log can, since its root is recomputed from every entry. Whoever runs this installation makes one with ",
-				templates.Code("console audit export"), ", which is an entry in every account’s log; verify compares your file with it.")},
-		Command: "console audit verify FILE"}
+				templates.Code("console audit export"), ", which is an entry in every account’s log; verify compares your file with it.")}}
 }
 
 // auditFile streams an export, after its entry is written; that somebody was denied

@@ -59,7 +59,7 @@ func auditExport() AuditExportView {
 	return AuditExportView{
 		Page: page("Export the audit log", "/audit"), Action: "/audit/export/file", From: "2026-11-01", To: "2026-11-30", Zone: "Europe/Berlin", Zones: zones,
 		Formats: []Choice{{Value: "jsonl", Label: "JSON Lines", Current: true}, {Value: "csv", Label: "CSV"}}, Scope: Say("All entries of acme of both days and between. The export is itself an entry."),
-		Verify:  []Text{Say("The last line of a JSON Lines export holds size and root. Whoever has the file can check it without this server:")},
+		Verify:  Say("The last line of a JSON Lines export holds size and root. Whoever has the file can check it without this server:"),
 		Command: "console audit verify audit-2026-11.jsonl", Errors: FieldErrors{{Field: "zone", Message: "This zone is not known"}},
 	}
 }
