@@ -301,17 +301,20 @@ func wireKey(call model.PlannedCall) templates.Text {
 	if call.WireKey == "" {
 		return nil
 	}
-	text := say(templates.Key(call.WireKey))
-	if call.WireKey == call.StepKey {
-		text = say(text, " the step key as it is")
-	}
+	where := say()
 	switch {
 	case call.KeyHeader != "":
-		text = say(text, ", in the ", templates.Code("header "+call.KeyHeader))
+		where = say("in the header ", templates.Code(call.KeyHeader))
 	case strings.Contains(call.Body, call.WireKey):
-		text = say(text, ", in the body")
+		where = say("in the body")
 	}
-	return text
+	switch {
+	case call.WireKey != call.StepKey:
+		return say(templates.Key(call.WireKey), " ", where)
+	case len(where) == 0:
+		return say(templates.Key(call.WireKey), " the step key as it is")
+	}
+	return say(templates.Key(call.WireKey), " the step key as it is, ", where)
 }
 
 // indented is a JSON body as people read it; "" where it is none, or reads no

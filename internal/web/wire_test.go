@@ -88,9 +88,9 @@ func plannedRequests(p page) (list []wired) {
 		}
 		if m := shownKey.FindStringSubmatch(card); m != nil {
 			text := page{body: m[1]}.text()
-			key, how, _ := strings.Cut(strings.Replace(text, " the step key as it is", "", 1), ", in the")
+			key, how, _ := strings.Cut(strings.Replace(text, " the step key as it is,", "", 1), " in the ")
 			key = strings.ReplaceAll(key, " ", "") // it may be broken there
-			if _, name, ok := strings.Cut(how, " header "); ok {
+			if name, ok := strings.CutPrefix(how, "header "); ok {
 				r.header.Set(name, key)
 			} else if !strings.Contains(r.body, key) {
 				r.header.Set("Somewhere", key) // which no request has
