@@ -2,6 +2,7 @@ package templates_test
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +82,7 @@ func checkPage(t *testing.T, page []byte) {
 	checkReferences(t, d)
 	checkTables(t, d)
 	checkKeys(t, d)
+	checkMarks(t, d)
 }
 
 // checkPolicy finds what a strict content security policy would block.
@@ -188,6 +190,24 @@ func checkKeys(t *testing.T, d document) {
 	for _, n := range d.nodes {
 		if n.Data == "code" && attr(n.Parent, "class") == "key" && strings.ContainsAny(content(n), " \n\t") {
 			t.Errorf("the key %q has white space", content(n))
+		}
+	}
+}
+
+// loose is a comma or semicolon that stands away from its word.
+var loose = regexp.MustCompile(`\S+\s+[,;](\s\S*|$)`)
+
+// checkMarks: no mark stands away from the word that it follows.
+func checkMarks(t *testing.T, d document) {
+	t.Helper()
+	for _, n := range d.all("main") {
+		for _, found := range loose.FindAllString(content(n), -1) {
+			t.Errorf("a mark stands alone: %q", found)
+		}
+	}
+	for _, n := range d.all("footer") {
+		for _, found := range loose.FindAllString(content(n), -1) {
+			t.Errorf("a mark stands alone: %q", found)
 		}
 	}
 }

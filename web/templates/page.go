@@ -20,6 +20,15 @@ type Page struct {
 	Settings  Settings
 }
 
+// printedBy says on paper who printed the page, and where it is found.
+func (p Page) printedBy() Text {
+	text := Say("Printed by ", Name(p.Who.Name), ", ", p.Who.Role, " · ", p.Who.Account)
+	if p.Refresh != "" {
+		text = Say(text, ", from ", p.Refresh)
+	}
+	return text
+}
+
 // NavItem is one entry of the main navigation. The caller lists only those that
 // the person may open.
 type NavItem struct {

@@ -971,7 +971,7 @@ func sums(s Sums) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var41 = []any{"sums", templ.KV("calm", s.Calm)}
+			var templ_7745c5c3_Var41 = []any{"sums", templ.KV("calm", s.Calm), templ.KV("threes", s.threes())}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var41...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
