@@ -106,7 +106,7 @@ func TestDaysOfTheFilter(t *testing.T) {
 	} {
 		olga.wants(olga.get("/?"+filter), 200, want)
 	}
-	olga.wants(olga.get("/?from=2026-10-25&zone=Europe/Paris"), 200, "Stuck since this day or after, Europe/Paris", "Both days count whole, in Europe/Paris")
+	olga.wants(olga.get("/?from=2026-10-25&zone=Europe/Paris"), 200, "Stuck from this day on, Europe/Paris", "Both days count whole, in Europe/Paris")
 	olga.wants(olga.get("/?from=2026-10-26&before=2026-10-25"), 200, "The last day lies before the first")
 	olga.wants(olga.get("/?from=2026-02-30&zone=Mars/Olympus"), 200, "This is no date", "The zone in this address is not known")
 	olga.post("/me/settings", "zone", "Europe/Paris")
