@@ -68,7 +68,10 @@ func (n narrator) worthAsking() *model.Step {
 func (n narrator) whyAsk(s *model.Step, r *model.Review) templates.Text {
 	text := say("ask ", s.Provider, " again")
 	if at, ok := n.c.NotFoundFinalAt(s); ok && s.ExternalRef == "" {
-		text = say("“not found” is final ", n.fromOrSince(at))
+		text = say("“not found” is final")
+		if at > n.now() {
+			text = say(text, " ", n.fromOrSince(at))
+		}
 	}
 	if r != nil && r.Propose == model.RetryUnfinished {
 		_, why := n.proposedRetry(s, r)

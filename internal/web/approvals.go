@@ -150,9 +150,7 @@ func (v *visit) approvalRow(a actions.Approval, i model.Intent) templates.Approv
 	}
 	row.Note = alikeRow(a.Beside)
 	stake := exposure{currency: i.Currency, confirmed: i.Confirmed, transit: a.Beside.Transit, uncertain: i.Uncertain - a.Beside.Transit}
-	if text := stake.line(); text != nil {
-		row.Sub = say(row.Sub, " ", text)
-	}
+	row.Stake = stake.line()
 	row.Why, row.WhyRule = v.whyAsked(a.Stored, i)
 	if a.Stored.State != model.ApprovalOpen {
 		row.Ends = v.at(a.Stored.ClosedAt)

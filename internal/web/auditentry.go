@@ -128,7 +128,7 @@ func detailOf(item audit.Item) map[string]string {
 
 func (v *visit) entryFacts(item audit.Item) []templates.Fact {
 	facts := []templates.Fact{{Label: "At", Text: say(v.at(item.At))},
-		{Label: "Who", Text: say(templates.Name(item.Actor.Name)), Sub: say(item.Actor.Type, " ", strings.Join(item.Actor.Roles, ", "))},
+		{Label: "Who", Text: say(templates.Name(item.Actor.Name)), Sub: say(strings.Join(append([]string{item.Actor.Type}, item.Actor.Roles...), ", "))},
 		{Label: "Event", Text: say(templates.Code(item.Event))}}
 	add := func(label, text string, part func(string) templates.Part) {
 		if text != "" {
@@ -136,7 +136,7 @@ func (v *visit) entryFacts(item audit.Item) []templates.Fact {
 		}
 	}
 	add("Account", item.Account, templates.Code)
-	add("Intent", item.Intent, func(id string) templates.Part { return templates.Link("/intents/"+id, id) })
+	add("Intent", item.Intent, func(id string) templates.Part { return templates.LinkText("/intents/"+id, templates.Code(id)) })
 	add("Step key", item.StepKey, templates.Key)
 	if item.Attempt != 0 {
 		add("Attempt", fmt.Sprint(item.Attempt), templates.Code)

@@ -76,7 +76,7 @@ var stories = map[string]struct {
 			s.Tries = 6
 			s.Evidence = []model.Evidence{{Source: model.FromQuery, Says: model.Inconclusive, At: ago(time.Minute), Detail: "Not found by our reference."}}
 		},
-		"", "at worst it was paid once.", "Reconcile: ask bank. Asking changes nothing at bank. “Not found” settles it too: that answer is final since", "Reconcile “not found” is final since", []string{"Checked: once, last", "Not found by our reference."},
+		"", "at worst it was paid once.", "Reconcile: ask bank. Asking changes nothing at bank. “Not found” settles it too: that answer is final since", "Reconcile “not found” is final", []string{"Checked: once, last", "Not found by our reference."},
 	},
 	"unknown, told by a webhook": {
 		func(_ *model.Case, s *model.Step) {

@@ -180,7 +180,7 @@ func (v *visit) orphanView(id string) (templates.OrphanView, error) {
 	if !view.Open {
 		note := templates.Note{Kind: "ok", Title: say("Settled by ", templates.Name(o.Settler), ", ", v.at(o.SettledAt)), Text: []templates.Text{say("“", templates.Name(o.Note), "”")}}
 		if o.TakenBy != "" {
-			note.Text = append(note.Text, say("It belongs to ", templates.Link("/intents/"+o.TakenBy, o.TakenBy)))
+			note.Text = append(note.Text, say("It belongs to ", templates.LinkText("/intents/"+o.TakenBy, templates.Code(o.TakenBy))))
 		}
 		view.Settled = &note
 	} else if !may.Allowed {
@@ -206,7 +206,7 @@ func (v *visit) orphanFacts(o store.Orphan) (facts []templates.Fact) {
 	add("Made", o.MadeAt != 0, v.at(o.MadeAt), ", by the provider’s clock")
 	add("Found", true, v.at(o.FoundAt), ", ", foundHow(o))
 	add("Event", o.Event != "", templates.Foreign(o.Event))
-	add("Intent", o.IntentID != "", templates.Link("/intents/"+o.IntentID, o.IntentID), ", step ", o.Step)
+	add("Intent", o.IntentID != "", templates.LinkText("/intents/"+o.IntentID, templates.Code(o.IntentID)), ", step ", o.Step)
 	add("Account", o.Account != "", o.Account)
 	add("Account", o.Account == "", "nobody can tell")
 	return facts

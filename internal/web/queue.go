@@ -204,6 +204,7 @@ func (v *visit) queueRow(c *model.Case, b store.Beside) templates.QueueRow {
 	n.stakeOf(&r)
 	r.State, r.Stuck = n.stuckState()
 	r.Proposed, r.Why = n.proposal()
+	r.Why = r.Why.InColumn()
 	if open := c.OpenRequest(); open != nil && !authz.MayApprove(v.actor, requestOf(*open, c.Creator)).Allowed {
 		r.Proposed = say(templates.Link("/approvals/"+open.ID, "An approver decides"))
 	}
@@ -235,9 +236,9 @@ func (v *visit) deadline(c *model.Case, r *templates.QueueRow) {
 	switch {
 	case c.ReviewDue == 0:
 	case c.ReviewDue <= v.now():
-		r.Overdue, r.Until = true, say("since ", templates.Clocktime(v.at(c.ReviewDue)))
+		r.Overdue, r.Until = true, say("since ", v.at(c.ReviewDue)).InColumn()
 	default:
-		r.Until = say("decide by ", templates.Clocktime(v.at(c.ReviewDue)))
+		r.Until = say("decide by ", v.at(c.ReviewDue)).InColumn()
 	}
 }
 

@@ -133,7 +133,7 @@ func (n narrator) askedSince(s *model.Step) templates.Text {
 		text = say(text, "; ", s.Provider, " did not know it ", n.onTimes(none))
 	}
 	if len(other) > 0 && s.Left.Looks == 0 {
-		text = say(text, "; ", counted(len(other), "look-up"), " settled nothing, the last at ", n.clockAt(other[len(other)-1].At))
+		text = say(text, "; ", counted(len(other), "look-up"), " settled nothing")
 	}
 	at, ok := n.c.NotFoundFinalAt(s)
 	switch {
@@ -142,7 +142,7 @@ func (n narrator) askedSince(s *model.Step) templates.Text {
 	case ok && at > n.now():
 		return say(text, ". That it does not know it becomes final at ", n.clockAt(at), ".")
 	case ok:
-		return say(text, ". Asked now, “not found” is final, as it is since ", n.clockAt(at), ".")
+		return say(text, ". Asked now, “not found” is final.")
 	}
 	return say(text, ".")
 }

@@ -262,7 +262,7 @@ func (v *visit) effectRows(c *model.Case) (rows []templates.EffectRow) {
 			continue
 		}
 		row := templates.EffectRow{Href: "/intents/" + c.ID, Who: c.Who(), What: kindTitle(c.Kind) + " · " + s.Name, ID: c.ID, Provider: s.Provider,
-			Since: v.at(s.UncertainSince), Proposed: lead, Why: why, Owner: c.OwnerName}
+			Since: v.at(s.UncertainSince), Proposed: lead, Why: why.InColumn(), Owner: c.OwnerName}
 		if sent := s.SentAt(); sent != 0 && s.UncertainSince.Sub(sent) >= time.Minute {
 			row.Sent = v.at(sent)
 		}

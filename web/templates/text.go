@@ -1,6 +1,9 @@
 package templates
 
-import "countersign/internal/model"
+import (
+	"countersign/internal/model"
+	"slices"
+)
 
 // Text is one sentence or paragraph, made of parts that keep their meaning
 // (money stays money, a moment stays a moment), so that callers write the
@@ -34,6 +37,7 @@ const (
 	partMoney
 	partMoment
 	partClock
+	partColumn
 	partAgo
 	partLeft
 )
@@ -98,6 +102,18 @@ func Moment(t Time) Part { return Part{kind: partMoment, time: t} }
 // Clocktime is a time of day with its offset; the date is added when it is not
 // the day on which the page is shown.
 func Clocktime(t Time) Part { return Part{kind: partClock, time: t} }
+
+// InColumn writes the times of a text as a table does whose column head names the
+// zone: with their day and to the minute.
+func (t Text) InColumn() Text {
+	short := slices.Clone(t)
+	for i, p := range short {
+		if p.kind == partClock || p.kind == partMoment {
+			short[i].kind = partColumn
+		}
+	}
+	return short
+}
 
 // Ago is the distance to a time: "3 h 12 min ago" or "in 29 min".
 func Ago(t Time) Part { return Part{kind: partAgo, time: t} }
