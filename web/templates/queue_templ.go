@@ -290,7 +290,7 @@ func signing(v QueueView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Signing.Rows) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<table class=\"stack\"><caption class=\"vh\">Requests that you may sign</caption>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<table class=\"stack requests\"><caption class=\"vh\">Requests that you may sign</caption>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
