@@ -216,6 +216,9 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 	w.must(json.Unmarshal(w.call("", "GET", "/v1/openapi.json", nil).raw, &document))
 	intent, approval := w.waitingForApproval("pay-1")
 	orphan := w.missingObject(intent)
+	list := w.listCarriedOut()
+	item := list.items()[0]
+	list.json["elsewhere"] = []any{} // which only a list of two accounts has
 	w.sequence()
 	for schema, answer := range map[string]any{
 		"Intent":    w.call("olga", http.MethodGet, "/v1/intents", nil).items()[0],
@@ -224,6 +227,8 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 		"Worker":    w.call("olga", http.MethodGet, "/v1/workers", nil).items()[0],
 		"AuditItem": w.call("olga", http.MethodGet, "/v1/audit/0", nil).json,
 		"Problem":   w.call("olga", http.MethodGet, "/v1/audit/99", nil).json,
+
+		"BulkPreview": list.json, "BulkItem": item, "BulkResult": item["result"], "BulkPlan": item["plan"],
 	} {
 		var documented []string
 		for name := range document.Components.Schemas[schema].Properties {
@@ -234,4 +239,13 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 			t.Errorf("%s: answered %v, documented %v", schema, got, documented)
 		}
 	}
+}
+
+// listCarriedOut is the answer about a list of one intent that is carried out.
+func (w *world) listCarriedOut() answer {
+	w.Helper()
+	p := w.bulk("olga", "reconcile", w.lost("pay-2")).is(201, "")
+	w.word("olga", "confirm", p.text("id"), p.text("digest")).is(200, "")
+	w.carryOut()
+	return w.call("olga", "GET", "/v1/bulk-previews/"+p.text("id"), nil).is(200, "")
 }
