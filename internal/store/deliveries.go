@@ -151,6 +151,16 @@ func (t *Tx) Alerts(f AlertFilter) (list []Alert, err error) {
 	return list[:min(len(list), f.Limit)], err
 }
 
+// CountAlerts counts the alerts of a filter, wherever its list goes on.
+func (t *Tx) CountAlerts(f AlertFilter) (Counted, error) {
+	if len(f.Accounts) == 0 {
+		return Counted{}, nil
+	}
+	f.Before, f.BeforeID, f.Limit = 0, "", MaxCount+1
+	query, args := f.query()
+	return t.counted("SELECT count(*) FROM (SELECT 1 FROM ("+query+") AS found LIMIT ?) AS part", append(args, MaxCount+1)...)
+}
+
 // query reads each account from its index in order, in one statement.
 func (f AlertFilter) query() (query string, args []any) {
 	parts := make([]string, len(f.Accounts))

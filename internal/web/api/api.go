@@ -64,6 +64,7 @@ func Register(e *echo.Echo, deps Deps) {
 	a.orphanRoutes()
 	a.holdRoutes()
 	a.workerRoutes()
+	a.alertRoutes()
 	a.auditRoutes()
 	e.GET("/v1/openapi.json", a.openapi())
 }

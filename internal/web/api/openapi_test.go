@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"countersign/internal/alert"
 )
 
 // routes are all calls, and for each who gets which status: a service key of
@@ -34,6 +36,7 @@ var routes = map[string][7]int{
 	"GET /v1/orphans":                      {200, 200, 200, 200, 200, 200, 200},
 	"GET /v1/orphans/{id}":                 {200, 200, 200, 200, 200, 200, 404},
 	"POST /v1/orphans/{id}/settle":         {403, 403, 200, 403, 403, 409, 404},
+	"GET /v1/alerts":                       {403, 200, 403, 403, 200, 200, 403},
 	"GET /v1/hold":                         {200, 200, 200, 200, 200, 200, 200},
 	"POST /v1/hold/processes-ended":        {403, 403, 403, 403, 403, 409, 403},
 	"POST /v1/hold/lift":                   {403, 403, 403, 403, 403, 409, 403},
@@ -218,6 +221,7 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 	orphan := w.missingObject(intent)
 	list := w.listCarriedOut()
 	item := list.items()[0]
+	w.raise(alert.Cause{Key: "a", Kind: alert.Review, Account: "acme", Text: "waits"})
 	list.json["elsewhere"] = []any{} // which only a list of two accounts has
 	w.sequence()
 	for schema, answer := range map[string]any{
@@ -227,6 +231,7 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 		"Worker":    w.call("olga", http.MethodGet, "/v1/workers", nil).items()[0],
 		"AuditItem": w.call("olga", http.MethodGet, "/v1/audit/0", nil).json,
 		"Problem":   w.call("olga", http.MethodGet, "/v1/audit/99", nil).json,
+		"Alert":     w.call("audrey", http.MethodGet, "/v1/alerts", nil).items()[0],
 
 		"BulkPreview": list.json, "BulkItem": item, "BulkResult": item["result"], "BulkPlan": item["plan"],
 	} {
