@@ -96,6 +96,7 @@ func (b *tab) judge(path string) {
 		b.t.Errorf("%s (%s) weighs %.0f bytes", path, b.look.name, w)
 	}
 	b.fits(path)
+	b.even(path)
 	if restless := evaluate(b, "looking for motion", chromedp.Evaluate[int](`document.getAnimations().length`)); restless > 0 {
 		b.t.Errorf("%s (%s): %d animations run although the reader wants none", path, b.look.name, restless)
 	}

@@ -215,7 +215,7 @@ func TestStepUp(t *testing.T) {
 	path, preview := olga.preview(id, "abandon", "acknowledge", id+":create-payout")
 	w.wait(16 * time.Minute)
 	form := "/intents/" + id + "/actions/abandon"
-	olga.wants(olga.get(form), 200, "Acknowledge each")
+	olga.wants(olga.get(form), 200, "Abandon this payout", "Acknowledge each")
 	kept := olga.post(form, "acknowledge", id+":create-payout")
 	olga.wants(kept, 403, "Confirm that it is you. Nothing was stored.", "Confirm your password in a new tab")
 	if !strings.Contains(kept.body, `value="`+id+`:create-payout" checked`) {

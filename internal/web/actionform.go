@@ -109,11 +109,14 @@ func (v *visit) actionForm() error {
 }
 
 func (v *visit) actionView(p actionPage) templates.ActionView {
-	about := p.name()
-	if about == "" {
-		about = "this " + p.c.Kind
+	heading := title(p.action)
+	switch {
+	case p.name() != "":
+		heading += ": " + p.name()
+	case p.action == model.Abandon:
+		heading += " this " + p.c.Kind
 	}
-	view := templates.ActionView{Page: v.titled(title(p.action)), Crumb: crumb(p.c), Label: title(p.action), Title: title(p.action) + ": " + about,
+	view := templates.ActionView{Page: v.titled(title(p.action)), Crumb: crumb(p.c), Label: title(p.action), Title: heading,
 		Post: "/intents/" + p.c.ID + "/actions/" + p.action, Cancel: "/intents/" + p.c.ID, Step: p.name(), Intro: say(intros[p.action]),
 		Facts: v.actionFacts(p), Errors: p.errors, Button: buttons[p.action]}
 	if !p.verdict.Allowed {

@@ -116,7 +116,7 @@ func TestQueueSaysWhatIsOverdue(t *testing.T) {
 		return err
 	})
 	b := w.browse("Olga")
-	if text := b.get("/").text(); !strings.Contains(text, "decide by") || strings.Contains(text, "Overdue") {
+	if text := b.get("/").text(); !strings.Contains(text, w.now().Add(24*time.Hour).UTC().Format("decide by Mon 2 Jan 15:04 ")) || strings.Contains(text, "Overdue") {
 		t.Errorf("before the deadline: %.1500s", text)
 	}
 	w.wait(25 * time.Hour)

@@ -138,7 +138,7 @@ func (n narrator) attemptRow(s *model.Step, a model.Attempt) templates.AttemptRo
 		row.Status = fmt.Sprint(a.Status)
 	}
 	if s.Class.Effect() && a.FinishedAt != 0 {
-		row.Connections, row.Bytes = fmt.Sprint(a.Connections), grouped(a.BytesOut)
+		row.Connections, row.Bytes = counted(a.Connections, "connection"), counted(int(a.BytesOut), "byte")+" out"
 	}
 	return row
 }

@@ -135,7 +135,7 @@ func attempts() []AttemptRow {
 		rows = append(rows, AttemptRow{
 			ID: fmt.Sprint("attempt-create-payout-", n), Step: "create-payout", Number: n, Generation: 1, Trigger: Say("engine"), Worker: "boot-7/w-1",
 			Started: ago(time.Duration(110-12*n) * time.Minute), Finished: ago(time.Duration(110-12*n)*time.Minute - 30*time.Second), Result: "unknown", State: "outcome_unknown",
-			Reason: Say("No answer within 30 s"), Status: "502", Connections: "1", Bytes: "612", RequestID: "nbr_77c1f09e2d", Late: n == 2, Replayed: n == 5,
+			Reason: Say("No answer within 30 s"), Status: "502", Connections: "1 connection", Bytes: "612 bytes out", RequestID: "nbr_77c1f09e2d", Late: n == 2, Replayed: n == 5,
 		})
 	}
 	return append(rows, AttemptRow{ID: "attempt-verify-payee-1", Step: "verify-payee", Number: 1, Generation: 1, Trigger: Say("engine"), Worker: "boot-7/w-1", Started: ago(107 * time.Minute)})

@@ -217,3 +217,21 @@ func TestStatesAreToldApart(t *testing.T) {
 		t.Errorf("a state without a look is called %q", got)
 	}
 }
+
+// A word that the state has said is not said again below it; what is more is.
+func TestResultSaysMoreThanItsState(t *testing.T) {
+	for _, c := range []struct {
+		row  AttemptRow
+		want bool
+	}{
+		{AttemptRow{State: "confirmed", Result: "confirmed"}, true},
+		{AttemptRow{State: "outcome_unknown", Result: "unknown"}, true},
+		{AttemptRow{State: "outcome_unknown", Result: "unknown", Late: true}, false},
+		{AttemptRow{State: "confirmed", Result: "done"}, false},
+		{AttemptRow{Result: "unknown"}, false},
+	} {
+		if got := c.row.sameWord(); got != c.want {
+			t.Errorf("%q over %q: %v, want %v", c.row.State, c.row.result(), got, c.want)
+		}
+	}
+}
