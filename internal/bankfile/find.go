@@ -13,8 +13,9 @@ type Step struct {
 	Amount    int64 // minor units, without a sign: what was asked for, or has moved
 	Currency  string
 	Payee     string
-	Refs      []string // what a line may name it by: its key, its wire keys, its object at the provider
-	LineRefs  []string // references of bank lines that people have recorded for it
+	Since     model.Time // since when it is uncertain; 0 where it is not
+	Refs      []string   // what a line may name it by: its key, its wire keys, its object at the provider
+	LineRefs  []string   // references of bank lines that people have recorded for it
 }
 
 // Finding says how a line stands to our steps.
