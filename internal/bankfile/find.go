@@ -1,6 +1,10 @@
 package bankfile
 
-import "countersign/internal/model"
+import (
+	"slices"
+
+	"countersign/internal/model"
+)
 
 // Step is a step of ours that a line may be about: the part of it that Find needs.
 type Step struct {
@@ -11,6 +15,7 @@ type Step struct {
 	Uncertain bool  // its outcome is unknown, it settles, or it is in conflict
 	Out       bool  // its money leaves the account
 	Amount    int64 // minor units, without a sign: what was asked for, or has moved
+	Returned  int64 // minor units that are known to have come back
 	Currency  string
 	Payee     string
 	Since     model.Time // since when it is uncertain; 0 where it is not
@@ -25,7 +30,7 @@ type Finding string
 // person to look at, or tell nothing new.
 const (
 	Proves  Finding = "proves"  // names an uncertain step, with its amount
-	Known   Finding = "known"   // names a confirmed step, with its amount
+	Known   Finding = "known"   // names a confirmed step, with its amount, or what is known to have come back
 	Differs Finding = "differs" // names a step, with another amount or currency
 	Back    Finding = "back"    // money of a step that came back
 	Pending Finding = "pending" // names a step, but is not booked
@@ -41,4 +46,129 @@ type Match struct {
 	Step    *Step  // nil for Nobody, and for Several where it names several
 	By      Ref    // the reference that named it
 	Because string // a full sentence
+}
+
+// Find sets each line beside the step that it names: exactly, by a reference that
+// the step could have given it, or by the bank's own reference where a person has
+// recorded that for a step. Amount, name and day never name a step. The matches are
+// in the order of the lines, on which no finding depends.
+func Find(lines []Line, steps []Step) []Match {
+	f := finder{steps: steps, named: make([]naming, len(lines)), moved: map[int][]int{}, back: map[int][]int{}}
+	f.byRef, f.byLineRef = map[string][]int{}, map[string][]int{}
+	for i := range steps {
+		enter(f.byRef, i, steps[i].Refs)
+		enter(f.byLineRef, i, steps[i].LineRefs)
+	}
+	for i := range lines {
+		f.named[i] = f.naming(&lines[i])
+		f.count(&lines[i], f.named[i].steps)
+	}
+	matches := make([]Match, len(lines))
+	for i := range lines {
+		matches[i] = f.match(lines[i], f.named[i])
+	}
+	return matches
+}
+
+// finder holds, by the index of a step, what all lines say of it.
+type finder struct {
+	steps            []Step
+	byRef, byLineRef map[string][]int
+	named            []naming
+	moved            map[int][]int // numbers of the booked lines by which its money moved
+	back             map[int][]int // and of those by which it came back
+}
+
+// naming is which steps a line names, and by which reference the first.
+type naming struct {
+	steps []int
+	by    Ref
+}
+
+func enter(index map[string][]int, step int, refs []string) {
+	for _, ref := range refs {
+		if ref != "" && !slices.Contains(index[ref], step) {
+			index[ref] = append(index[ref], step)
+		}
+	}
+}
+
+func (f *finder) naming(line *Line) (n naming) {
+	take := func(found []int, by Ref) {
+		for _, step := range found {
+			if len(n.steps) == 0 {
+				n.by = by
+			}
+			if !slices.Contains(n.steps, step) {
+				n.steps = append(n.steps, step)
+			}
+		}
+	}
+	for _, ref := range line.Refs {
+		take(f.byRef[ref.Value], ref)
+	}
+	if line.BankRef != "" {
+		take(f.byLineRef[line.BankRef], Ref{Kind: "BankRef", Value: line.BankRef})
+	}
+	return n
+}
+
+// count notes what a booked line says of each step that it may be about.
+func (f *finder) count(line *Line, steps []int) {
+	for _, i := range steps {
+		switch {
+		case !line.Booked:
+		case comesBack(line, &f.steps[i]):
+			f.back[i] = append(f.back[i], line.Number)
+		default:
+			f.moved[i] = append(f.moved[i], line.Number)
+		}
+	}
+}
+
+// comesBack reports whether the line undoes what the step did.
+func comesBack(line *Line, s *Step) bool { return line.Back || (line.Amount < 0) != s.Out }
+
+// match decides what one line stands for.
+func (f *finder) match(line Line, n naming) Match {
+	m := Match{Line: line, Finding: Nobody, By: n.by}
+	switch len(n.steps) {
+	case 0:
+		m.Because = "None of its references names a step of this account."
+		return m
+	case 1:
+	default:
+		m.Finding, m.Because = Several, f.namesSeveral(n)
+		return m
+	}
+	at := n.steps[0]
+	m.Step = &f.steps[at]
+	fits := size(line.Amount) == m.Step.Amount && line.Currency == m.Step.Currency
+	switch moved := f.moved[at]; {
+	case !line.Booked:
+		m.Finding = Pending
+	case comesBack(&line, m.Step) && len(f.back[at]) == 1 && line.Currency == m.Step.Currency && size(line.Amount) == m.Step.Returned:
+		m.Finding = Known
+	case comesBack(&line, m.Step):
+		m.Finding = Back
+	case len(moved) > 1:
+		m.Finding = Several
+	case !fits:
+		m.Finding = Differs
+	case m.Step.Uncertain:
+		m.Finding = Proves
+	case m.Step.State == model.Confirmed:
+		m.Finding = Known
+	default:
+		m.Finding = Ended
+	}
+	m.Because = f.because(m, at)
+	return m
+}
+
+func size(amount int64) int64 {
+	if amount < 0 {
+		return -amount
+	}
+	return amount
 }
