@@ -23,3 +23,102 @@ type BankFile struct {
 	UploadedAt model.Time `db:"uploaded_at"`
 	MappedAt   model.Time `db:"mapped_at"` // 0 where it never was
 }
+
+const bankFileColumns = `id, account, person, person_name, upload, sha256, size, name, format, mapping, statements, lines, bank_number, from_day, to_day, uploaded_at, mapped_at`
+
+// AddBankFile stores a bank's file beside its upload. It is not taken where the
+// account has the same bytes already.
+func (t *Tx) AddBankFile(b BankFile) (taken bool, err error) {
+	return t.InsertNew("bank_files", bankFileColumns, b)
+}
+
+// BankFile finds a bank's file; the error is of kind NotFound. Whose it is, the
+// caller looks at.
+func (t *Tx) BankFile(id string) (BankFile, error) { return t.bankFile(id, "") }
+
+// LockBankFile is BankFile, and nobody else changes its row until the transaction
+// ends. It is locked before lists.
+func (t *Tx) LockBankFile(id string) (BankFile, error) { return t.bankFile(id, t.db.dialect.lock) }
+
+func (t *Tx) bankFile(id, lock string) (b BankFile, err error) {
+	ok, err := t.Get(&b, "SELECT * FROM bank_files WHERE id = ?"+lock, id)
+	if err == nil && !ok {
+		err = model.Errorf(model.NotFound, "not-found", "There is no bank file %s, or it is not yours to see.", id)
+	}
+	return b, err
+}
+
+// BankFileBody gives the bytes of a bank's file; nil where there is none.
+func (t *Tx) BankFileBody(id string) (body []byte, err error) {
+	_, err = t.Get(&body, "SELECT u.body FROM bank_files b JOIN uploads u ON u.id = b.upload WHERE b.id = ?", id)
+	return body, err
+}
+
+// BankFileOf gives the id of the bank's file that has an upload's bytes; "" where
+// none has.
+func (t *Tx) BankFileOf(upload string) (id string, err error) {
+	_, err = t.Get(&id, "SELECT id FROM bank_files WHERE upload = ?", upload)
+	return id, err
+}
+
+// SameBankFile finds the account's file with a SHA-256.
+func (t *Tx) SameBankFile(account string, sum []byte) (b BankFile, found bool, err error) {
+	found, err = t.Get(&b, "SELECT * FROM bank_files WHERE account = ? AND sha256 = ?", account, sum)
+	return b, found, err
+}
+
+// ListedBankFile is a file with what became of it.
+type ListedBankFile struct {
+	BankFile
+	Recorded int `db:"recorded"` // lines that confirmed lists have recorded
+}
+
+// BankFiles lists an account's files from behind a place on, the newest first.
+func (t *Tx) BankFiles(account string, after ApprovalMark, limit int) (list []ListedBankFile, err error) {
+	where, args := paged("account = ?", []any{account}, after, "uploaded_at", "", limit)
+	err = t.Select(&list, "SELECT b.*, ("+recorded+") AS recorded FROM bank_files b WHERE "+where, args...)
+	return list, err
+}
+
+// recorded counts the lines of the file b that confirmed lists have recorded.
+const recorded = `SELECT count(*) FROM bulks l JOIN bulk_items m ON m.bulk_id = l.id
+	WHERE l.bank_file = b.id AND l.bank_file <> '' AND l.used_at > 0 AND m.outcome = 'executed'`
+
+// Recorded counts the lines of a file that confirmed lists have recorded.
+func (t *Tx) Recorded(id string) (n int, err error) {
+	_, err = t.Get(&n, "SELECT ("+recorded+") FROM bank_files b WHERE b.id = ?", id)
+	return n, err
+}
+
+// LastMapping gives the mapping that was named last for a file of the account of
+// the file; nil where none was.
+func (t *Tx) LastMapping(id string) (mapping []byte, err error) {
+	_, err = t.Get(&mapping, `SELECT o.mapping FROM bank_files o WHERE o.account = (SELECT b.account FROM bank_files b WHERE b.id = ?) AND o.mapped_at > 0
+		ORDER BY o.mapped_at DESC LIMIT 1`, id)
+	return mapping, err
+}
+
+// MapBankFile keeps how a CSV is read, and what it was read as. The caller has
+// locked the file.
+func (t *Tx) MapBankFile(b BankFile) error {
+	_, err := t.Exec(`UPDATE bank_files SET mapping = ?, mapped_at = ?, statements = ?, lines = ?, bank_number = ?, from_day = ?, to_day = ? WHERE id = ?`,
+		b.Mapping, b.MappedAt, b.Statements, b.Lines, b.BankNumber, b.FromDay, b.ToDay, b.ID)
+	return err
+}
+
+// ExpireBankLists ends the time of lists that were made of a file and never
+// confirmed, and tells whether another one was confirmed.
+func (t *Tx) ExpireBankLists(id string) (confirmed bool, err error) {
+	if _, err := t.Exec("UPDATE bulks SET expires_at = ? WHERE bank_file = ? AND bank_file <> '' AND used_at = 0 AND expires_at > ?", t.now-1, id, t.now-1); err != nil {
+		return false, err
+	}
+	_, err = t.Get(&confirmed, "SELECT EXISTS (SELECT 1 FROM bulks WHERE bank_file = ? AND bank_file <> '' AND used_at > 0)", id)
+	return confirmed, err
+}
+
+// BankLists lists the confirmed lists that were made of a file, the newest first,
+// without their items; at most 200.
+func (t *Tx) BankLists(id string) (list []model.Bulk, err error) {
+	err = t.Select(&list, "SELECT * FROM bulks WHERE bank_file = ? AND bank_file <> '' AND used_at > 0 ORDER BY used_at DESC, id LIMIT 200", id)
+	return list, err
+}
