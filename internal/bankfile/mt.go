@@ -1,0 +1,167 @@
+package bankfile
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// mtField is one field of a SWIFT message: its tag without the colons, its lines
+// without the tag, and the line of the file on which it begins, from 1.
+type mtField struct {
+	tag   string
+	lines []string
+	at    int
+}
+
+// text is a field that stands in one line.
+func (f mtField) text() string { return strings.TrimSpace(strings.Join(f.lines, "")) }
+
+// mtMessage is one message: one statement, or one page of a statement that has
+// several. number is "940" and the like where an envelope says so.
+type mtMessage struct {
+	number string
+	fields []mtField
+	closed bool // it has its closing balance
+}
+
+// has reports whether a message has a field with one of the tags.
+func (m mtMessage) has(tags ...string) bool {
+	return slices.ContainsFunc(m.fields, func(f mtField) bool { return slices.Contains(tags, f.tag) })
+}
+
+var (
+	mtTag = regexp.MustCompile(`^:(\d{2,3}[A-Z]?|NS):`)
+	// mtType is the message's number in block 2 of an envelope.
+	mtType = regexp.MustCompile(`\{2:[IO](\d{3})`)
+	// mtFraming are the control characters that some banks send around a message.
+	mtFraming = "\x00\x01\x03\x04\x1a"
+)
+
+// isMT reports whether a file is made of SWIFT statement messages: a reference,
+// an account, and what statements have, near its beginning. A few lines may stand
+// before the first field.
+func isMT(body []byte) bool {
+	const near, before = 4096, 16
+	m := mtMessages(mtText(body[:min(len(body), near)]))
+	return len(m) > 0 && m[0].has("20") && m[0].fields[0].at <= before &&
+		(m[0].has("25", "25P") || m[0].has("28", "28C", "60F", "60M", "61", "34F"))
+}
+
+// mtText is the file as text: UTF-8, or else the Western European code of Windows.
+func mtText(body []byte) string {
+	body = bytes.TrimPrefix(body, []byte("\ufeff"))
+	if utf8.Valid(body) {
+		return string(body)
+	}
+	text, err := charmap.Windows1252.NewDecoder().Bytes(body)
+	if err != nil { // no byte is an error in this code; what it does not have is U+FFFD
+		return string(body)
+	}
+	return string(text)
+}
+
+// mtMessages cuts a text into messages. What stands outside of fields (headers of
+// a transfer, blocks of an envelope, blank lines) is left out.
+func mtMessages(text string) []mtMessage {
+	var all []mtMessage
+	var now mtMessage
+	end := func() {
+		if len(now.fields) > 0 {
+			all = append(all, now)
+		}
+		now = mtMessage{}
+	}
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	number := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		number++
+		line = strings.Trim(line, mtFraming)
+		if rest, over := strings.CutPrefix(line, "-}"); over || strings.TrimSpace(line) == "-" {
+			end()
+			line = strings.TrimSpace(strings.TrimPrefix(rest, "-"))
+		}
+		if strings.HasPrefix(line, "{") {
+			end()
+			if found := mtType.FindStringSubmatch(line); found != nil {
+				now.number = found[1]
+			}
+			_, line, _ = strings.Cut(line, "{4:")
+		}
+		if now.begins(line) {
+			end()
+		}
+		now.add(line, number)
+	}
+	end()
+	return all
+}
+
+// begins reports whether a line is the first of another message, where nothing
+// has ended the one before.
+func (m mtMessage) begins(line string) bool {
+	switch {
+	case strings.HasPrefix(line, ":20:"):
+		return len(m.fields) > 0
+	case strings.HasPrefix(line, ":25:"):
+		return m.closed
+	}
+	return false
+}
+
+// add takes a line as a field, or as a further line of the last one.
+func (m *mtMessage) add(line string, number int) {
+	if tag := mtTag.FindString(line); tag != "" {
+		f := mtField{strings.Trim(tag, ":"), []string{line[len(tag):]}, number}
+		m.fields = append(m.fields, f)
+		m.closed = m.closed || f.tag == "62F" || f.tag == "62M"
+		return
+	}
+	if last := len(m.fields) - 1; last >= 0 && line != "" {
+		m.fields[last].lines = append(m.fields[last].lines, line)
+	}
+}
+
+// readMT reads a file of MT940 and MT942 messages. Each page of a statement is a
+// statement of its own, as each has its own balances.
+func readMT(body []byte) (File, error) {
+	file := File{}
+	r := mtReader{file: &file}
+	if !utf8.Valid(body) {
+		file.Notes = append(file.Notes, "The file is not in UTF-8 and does not say its encoding: it was read as Western European text, so that other letters in names and texts may be wrong.")
+	}
+	var formats []string
+	for _, m := range mtMessages(mtText(body)) {
+		s, err := r.statement(m)
+		if err != nil {
+			return File{}, err
+		}
+		if format := m.format(); !slices.Contains(formats, format) {
+			formats = append(formats, format)
+		}
+		if file.Statements = append(file.Statements, s); len(file.Statements) > MaxLines {
+			return File{}, tooMany("statements")
+		}
+	}
+	if len(file.Statements) == 0 {
+		return File{}, refuse("The file has no SWIFT message: none of its lines begins with a field such as :20:.")
+	}
+	file.Format = strings.Join(formats, " and ")
+	return file, nil
+}
+
+// format is the name of a message's type. Without an envelope, what has no booked
+// balances but a floor limit or a time of its own is an interim report.
+func (m mtMessage) format() string {
+	switch {
+	case m.number != "":
+		return "MT" + m.number
+	case !m.has("60F", "60M", "62F", "62M") && m.has("34F", "13", "13D"):
+		return "MT942"
+	}
+	return "MT940"
+}
