@@ -13,6 +13,7 @@ type format struct {
 // it is what is left, and needs a Mapping.
 var formats = []format{
 	{isXML, readXML},
+	{isMT, readMT},
 }
 
 // Parse reads a file of a bank: camt.052, camt.053 and camt.054, MT940, MT942,
