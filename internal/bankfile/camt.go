@@ -157,14 +157,15 @@ type camtRefs struct {
 	TxId        string
 }
 
-// camtParty has its name in Pty from version 08 on.
+// camtParty has its name one level deeper from version 08 on.
 type camtParty struct {
 	Nm  string
 	Pty string `xml:"Pty>Nm"`
+	Agt string `xml:"Agt>FinInstnId>Nm"`
 }
 
-// name is the party's name in either form.
-func (p camtParty) name() string { return oneLine(p.Nm + " " + p.Pty) }
+// name is the party's name in whichever form.
+func (p camtParty) name() string { return oneLine(p.Nm + " " + p.Pty + " " + p.Agt) }
 
 type camtStrd struct {
 	CdtrRef string   `xml:"CdtrRefInf>Ref"`

@@ -95,6 +95,8 @@ func TestCamtReturns(t *testing.T) {
 			Refs: []Ref{{"InstrId", "PAY-000008"}, {"TxId", "TX-8"}}, Other: "Jörg Müller", OtherAccount: "4711", Text: "account closed"},
 		{Number: 2, Entry: 2, Booked: true, Amount: 1000, Currency: "EUR", Back: true},
 		{Number: 3, Entry: 3, Amount: -1100, Currency: "EUR"},
+		{Number: 4, Entry: 4, Booked: true, Amount: 1200, Currency: "EUR", Back: true, BankRef: "BANK-E",
+			Refs: []Ref{{"AcctSvcrRef", "BANK-E1"}, {"PmtInfId", "OUR-BATCH-9"}, {"AcctSvcrRef", "BANK-E"}}, Other: "A Bank"},
 	})
 }
 

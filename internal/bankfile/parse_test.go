@@ -43,7 +43,7 @@ func TestRefusals(t *testing.T) {
 		{"not UTF-8", message("\xe4"), "The XML is broken at line 2: invalid UTF-8. Get the file from the bank again."},
 		{"too deep", message(deep), "The elements of the file stand more than 64 deep in each other: it is no file of a bank."},
 		{"too many entries", message(strings.Repeat("<Ntry/>", MaxLines+1)), "The file has more than 20,000 entries, the most that is taken. Ask the bank for a shorter period."},
-		{"too fine an amount", message("\n" + entry("1.00", "EUR", credit) + "\n" + entry("1.005", "EUR", credit)),
+		{"too fine an amount", message("\r" + entry("1.00", "EUR", credit) + "\r\n" + entry("1.005", "EUR", credit)),
 			`In entry 2 (line 4 of the file), the amount "1.005" with the currency "EUR" has more than the 2 decimals of EUR. Ask the bank for a correct file.`},
 		{"no currency", message(entry("1", "", credit)),
 			`In entry 1 (line 2 of the file), the amount "1" with the currency "" cannot be read: its currency is not an ISO 4217 code in force. Ask the bank for a correct file.`},
