@@ -31,7 +31,7 @@ func (r *mtReader) entry(f mtField, currency string) (Line, error) {
 		if letter == "R" {
 			return Line{}, refuse("Line %d: the mark %sR is neither a mark of SWIFT nor the last letter of %s: it may be a credit or debit, or its reversal. Ask the bank which.", f.at, mark, currency)
 		}
-		r.note(f.at, "the letter %s behind the mark %s is not the last letter of %s, in which the entry was read.", letter, mark, currency)
+		r.file.note(f.at, "the letter %s behind the mark %s is not the last letter of %s, in which the entry was read.", letter, mark, currency)
 	}
 	amount, err := mtAmount(p[5], currency)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *mtReader) dates(line *Line, at int, value, entry string) {
 	if ok {
 		line.ValuedOn = valued.Format(dayForm)
 	} else {
-		r.note(at, "the value date %s is not in the calendar and was left out.", value)
+		r.file.note(at, "the value date %s is not in the calendar and was left out.", value)
 		if valued, ok = mtDay(value[:2] + "0701"); !ok {
 			return
 		}
@@ -82,7 +82,7 @@ func (r *mtReader) dates(line *Line, at int, value, entry string) {
 		}
 	}
 	if booked.IsZero() {
-		r.note(at, "the entry date %s is not in the calendar and was left out.", entry)
+		r.file.note(at, "the entry date %s is not in the calendar and was left out.", entry)
 		return
 	}
 	line.BookedOn = booked.Format(dayForm)
@@ -96,4 +96,13 @@ func mtDay(text string) (time.Time, bool) {
 	}
 	day, err := time.Parse("20060102", century+text)
 	return day, err == nil
+}
+
+// mtDayText is mtDay from and to text, blanks around it left out.
+func mtDayText(text string) (string, bool) {
+	if text = strings.TrimSpace(text); text == "" {
+		return "", false
+	}
+	day, ok := mtDay(text)
+	return day.Format(dayForm), ok
 }

@@ -30,21 +30,6 @@ func (r *mtReader) tally(amount int64, in int) {
 	t.sum = min(t.sum+max(amount, -amount), model.MaxAmount)
 }
 
-// maxNotes is how many oddities of a file are told: more are one.
-const maxNotes = 100
-
-// note adds a sentence on what is odd at a line of the file.
-func (r *mtReader) note(at int, format string, args ...any) {
-	switch n := len(r.file.Notes); {
-	case n > maxNotes:
-		return
-	case n == maxNotes:
-		r.file.Notes = append(r.file.Notes, "There is more that is odd in this file than is told here.")
-		return
-	}
-	r.file.Notes = append(r.file.Notes, fmt.Sprintf("Line %d: ", at)+fmt.Sprintf(format, args...))
-}
-
 // mtTotal is what a report says of itself in :90D: or :90C:.
 type mtTotal struct {
 	tag  string
@@ -76,7 +61,7 @@ func (r *mtReader) statement(m mtMessage) (Statement, error) {
 		previous = f.tag
 	}
 	if s.Account == "" {
-		r.note(first, "the message does not say its account (:25:).")
+		r.file.note(first, "the message does not say its account (:25:).")
 	}
 	return s, r.declare(&s, totals)
 }
