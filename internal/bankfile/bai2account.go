@@ -38,7 +38,7 @@ func (r *baiReader) beginAccount(record baiRecord) error {
 	if r.group.interim {
 		s.Kind = Interim
 	}
-	if note := ibanNote(s.Account); note != "" {
+	if note := ibanNote(s.Account); note != "" && !slices.Contains(r.file.Notes, note) {
 		r.file.note(0, "%s", note)
 	}
 	r.account = baiAccount{sum: baiSum{records: int64(record.count)}, totals: map[string]baiTotal{}, open: true}

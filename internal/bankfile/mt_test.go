@@ -257,3 +257,15 @@ func checkRead(t *testing.T, file File, err error) {
 		}
 	}
 }
+
+func TestWrongCheckDigitsAreTold(t *testing.T) {
+	for name, body := range map[string]string{
+		"MT940": ":20:X\n:25:DE88370400440532013000\n:60F:C260101EUR0,\n:62F:C260101EUR0,\n:20:Y\n:25:DE88370400440532013000\n:60F:C260101EUR0,\n",
+		"BAI2":  "01,A/\n02,B,A,1,261130,,EUR,/\n03,DE88370400440532013000,,/\n49,0,2/\n03,DE88370400440532013000,,/\n49,0,2/\n98,0,2,6/\n99,0,1,8/\n",
+	} {
+		file, err := Parse([]byte(body), nil)
+		if err != nil || file.Format != name || !slices.Equal(file.Notes, []string{ibanNote("DE88370400440532013000")}) {
+			t.Errorf("%s: %+v, %v", name, file, err)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package bankfile
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,6 +78,9 @@ func (r *mtReader) field(s *Statement, f mtField, previous string) (err error) {
 		s.ID = oneLine(f.text())
 	case "25", "25P":
 		s.Account = oneLine(f.lines[0]) // a second line of :25P: is the bank
+		if note := ibanNote(s.Account); note != "" && !slices.Contains(r.file.Notes, note) {
+			r.file.note(0, "%s", note)
+		}
 	case "60F", "60M":
 		if s.Opening == nil {
 			s.Opening, err = mtBalance(f)

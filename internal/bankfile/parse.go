@@ -14,6 +14,7 @@ type format struct {
 var formats = []format{
 	{isXML, readXML},
 	{isMT, readMT},
+	{isBAI2, readBAI2},
 }
 
 // Parse reads a file of a bank: camt.052, camt.053 and camt.054, MT940, MT942,
