@@ -190,6 +190,17 @@ func TestCamtInAnEnvelope(t *testing.T) {
 	}
 }
 
+// What a file declares is how it is read; each writes the same letter.
+func TestXMLEncodings(t *testing.T) {
+	for declared, letter := range map[string]string{"utf8": "\xe2\x82\xac", "UTF-8": "\xe2\x82\xac", "windows-1252": "\x80"} {
+		body := `<?xml version="1.0" encoding="` + declared + `"?>` + message(entry("1", "EUR", "<CdtDbtInd>CRDT</CdtDbtInd><AddtlNtryInf>"+letter+"</AddtlNtryInf>"))
+		f, err := Parse([]byte(body), nil)
+		if err != nil || f.Statements[0].Lines[0].Text != "€" {
+			t.Errorf("%s: %+v, %v", declared, f, err)
+		}
+	}
+}
+
 // An entry of very many payments stays within bounds.
 func TestCamtManyReferences(t *testing.T) {
 	var details strings.Builder

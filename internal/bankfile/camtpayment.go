@@ -75,7 +75,9 @@ func (p camtPayment) text(line Line) string {
 		}
 	}
 	for _, c := range append(p.Charges, p.Records...) {
-		words = append(words, "(charges: "+c.Value+" "+c.Ccy+")")
+		if c.Value != "" {
+			words = append(words, "(charges: "+c.Value+" "+c.Ccy+")")
+		}
 	}
 	return strings.Join(words, " ")
 }

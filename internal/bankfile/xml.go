@@ -51,12 +51,13 @@ func plainLineEnds(body []byte) []byte {
 	return bytes.ReplaceAll(body, []byte("\r"), []byte("\n"))
 }
 
-// newDecoder reads UTF-8, and the two one-byte encodings that banks declare.
+// newDecoder reads UTF-8, by its wrong name too, and the two one-byte encodings that
+// banks declare.
 func newDecoder(body []byte) *xml.Decoder {
 	decoder := xml.NewDecoder(bytes.NewReader(body))
 	decoder.CharsetReader = func(name string, in io.Reader) (io.Reader, error) {
 		switch strings.ToLower(name) {
-		case "us-ascii":
+		case "us-ascii", "utf8":
 			return in, nil
 		case "iso-8859-1", "latin1":
 			return charmap.ISO8859_1.NewDecoder().Reader(in), nil
