@@ -37,7 +37,10 @@ func Parse(body []byte, m *Mapping) (File, error) {
 	if isBinary(body) || m == nil && !hasRows(body) {
 		return File{}, errNoBankFile
 	}
-	return File{}, ErrNoMapping
+	if m == nil {
+		return File{}, ErrNoMapping
+	}
+	return bounded(readCSV(body, *m))
 }
 
 // errNoBankFile is the refusal of what is of no format that is read.
