@@ -2,7 +2,6 @@ package actions
 
 import (
 	"context"
-	"errors"
 
 	"countersign/internal/authz"
 	"countersign/internal/bankfile"
@@ -47,7 +46,8 @@ type BankReading struct {
 	// rows as cells.
 	Proposal bankfile.Mapping
 	Rows     bankfile.Preview
-	// MayMap says that the mapping may still be changed: no list was confirmed of it.
+	// MayMap says that the actor may name its columns, or name them anew: it is a CSV
+	// of which no list was confirmed.
 	MayMap bool
 
 	Read    bankfile.File    // with every statement; Statement.Check tells whether one adds up
@@ -63,45 +63,30 @@ type BankReading struct {
 // MaxUnnamed is how many steps that no line names are given.
 const MaxUnnamed = 200
 
-// errUnbuilt stands in until the body is there.
-var errUnbuilt = errors.New("not there yet")
+// CSV is the format of files that wait for a mapping.
+const CSV = "CSV"
 
-// TakeBankFile stores a bank's file of an account as an upload of its own, once:
-// the same bytes again in the account give the first one, with Known set, and
-// store nothing. Its bytes need not be UTF-8. A CSV is stored unread and waits for
-// MapBankFile; any other file must be readable. Stored files have one audit entry,
-// bankfile.stored. Errors: kind NotFound behind an account wall; Denied for who may
-// not mark (with an entry); Invalid, with code "too-large" over MaxUpload, else
-// "invalid-params", for a name that is none and for a file that cannot be read,
-// with a sentence that says where and why. After an error nothing is stored.
-func (r *Runner) TakeBankFile(ctx context.Context, actor authz.Actor, account, name string, body []byte) (BankFile, error) {
-	return BankFile{}, errUnbuilt
-}
+// waits reports whether nobody has said yet how the file is to be read.
+func (b *BankFile) waits() bool { return b.Format == CSV && b.Mapping == nil }
 
-// MapBankFile says how the columns of a CSV are to be read, or says it anew; it
-// must read the whole file without fault. Lists that were previewed under another
-// mapping and not confirmed expire. The same mapping again changes nothing; else
-// there is one audit entry, bankfile.mapped. Errors: kind NotFound for a file that
-// is not the actor's to see; Denied for who may not mark (with an entry); Invalid
-// for a mapping that is none (with its faults as Fields) or does not read the
-// file; Conflict for a file that is no CSV, and once a list was confirmed of it.
-// After an error nothing has changed.
-func (r *Runner) MapBankFile(ctx context.Context, actor authz.Actor, id string, m bankfile.Mapping) (BankFile, error) {
-	return BankFile{}, errUnbuilt
-}
-
-// ReadBankFile reads a stored file anew and sets it beside the steps as they are.
-// It changes nothing. Who reads the account's intents may read it. The error is of
-// kind NotFound for everybody else.
-func (r *Runner) ReadBankFile(ctx context.Context, actor authz.Actor, id string) (b BankReading, err error) {
-	err = r.db.View(ctx, func(tx *store.Tx) error { b, err = BankReadingIn(tx, actor, id); return err })
-	return b, err
-}
-
-// BankReadingIn is ReadBankFile, as a transaction sees it. It asks twice, the
-// second time with what the file names.
-func BankReadingIn(tx *store.Tx, actor authz.Actor, id string) (BankReading, error) {
-	return BankReading{}, errUnbuilt
+// describe keeps with the file what it was read as.
+func (b *BankFile) describe(f bankfile.File) {
+	b.Format, b.Statements, b.Lines, b.BankNumber, b.FromDay, b.ToDay = f.Format, len(f.Statements), 0, "", "", ""
+	for i := range f.Statements {
+		s := &f.Statements[i]
+		b.Lines += len(s.Lines)
+		if i == 0 {
+			b.BankNumber = s.Account
+		}
+		for _, line := range s.Lines {
+			if day := line.BookedOn; day != "" {
+				b.ToDay = max(b.ToDay, day)
+				if b.FromDay == "" || day < b.FromDay {
+					b.FromDay = day
+				}
+			}
+		}
+	}
 }
 
 // BankFiles lists the files of an account in which the actor reads intents, the
@@ -113,21 +98,27 @@ func (r *Runner) BankFiles(ctx context.Context, actor authz.Actor, q BankFileQue
 }
 
 // BankFilesIn is BankFiles, as a transaction sees them. It asks once.
-func BankFilesIn(tx *store.Tx, actor authz.Actor, q BankFileQuery) (BankFilePage, error) {
-	return BankFilePage{}, errUnbuilt
-}
-
-// PreviewBankFile plans a mark of "happened" for each of the chosen lines, by
-// their numbers in the file, changes nothing, and freezes them as a list for its
-// own actor: it is confirmed, signed and carried out as every list is, through
-// ConfirmBulk. An item's document is the file, its reference the bank's, its date
-// the booking day. What does not prove its step any more, and what the rules of a
-// mark refuse, is excluded with its rule and sentence; of two lines of one intent
-// the second is. Errors: kind NotFound for a file that is not the actor's to see;
-// Denied with code "denied" (with an entry) or "step-up-required"; Invalid for no
-// lines, more than MaxBulk (code "too-large"), and lines that the file does not
-// have or that name no step of ours; Conflict for a file that waits for its
-// mapping; Stale where the mapping was changed meanwhile.
-func (r *Runner) PreviewBankFile(ctx context.Context, actor authz.Actor, id string, lines []int) (model.Bulk, error) {
-	return model.Bulk{}, errUnbuilt
+func BankFilesIn(tx *store.Tx, actor authz.Actor, q BankFileQuery) (page BankFilePage, err error) {
+	page.Now = tx.Now()
+	if !actor.May(q.Account, authz.ReadIntents).Allowed {
+		return page, notFound("account", q.Account)
+	}
+	after, err := parseCursor(q.Cursor)
+	if err != nil {
+		return page, err
+	}
+	limit := pageLength(q.Limit)
+	rows, err := tx.BankFiles(q.Account, after, limit+1) // one more tells whether there is a next page
+	if err != nil {
+		return page, err
+	}
+	if len(rows) > limit {
+		rows = rows[:limit]
+		last := rows[limit-1]
+		page.NextCursor = optional(cursorOf(store.ApprovalMark{At: last.UploadedAt, ID: last.ID}))
+	}
+	for _, row := range rows {
+		page.Items = append(page.Items, BankFile{BankFile: row.BankFile, Recorded: row.Recorded})
+	}
+	return page, nil
 }

@@ -53,30 +53,53 @@ type Match struct {
 // recorded that for a step. Amount, name and day never name a step. The matches are
 // in the order of the lines, on which no finding depends.
 func Find(lines []Line, steps []Step) []Match {
-	f := finder{steps: steps, named: make([]naming, len(lines)), moved: map[int][]int{}, back: map[int][]int{}}
-	f.byRef, f.byLineRef = map[string][]int{}, map[string][]int{}
-	for i := range steps {
-		enter(f.byRef, i, steps[i].Refs)
-		enter(f.byLineRef, i, steps[i].LineRefs)
-	}
+	f := newFinder(steps)
+	named := make([]naming, len(lines))
 	for i := range lines {
-		f.named[i] = f.naming(&lines[i])
-		f.count(&lines[i], f.named[i].steps)
+		named[i] = f.naming(&lines[i])
+		f.count(&lines[i], named[i].steps)
 	}
 	matches := make([]Match, len(lines))
 	for i := range lines {
-		matches[i] = f.match(lines[i], f.named[i])
+		matches[i] = f.match(lines[i], named[i])
 	}
 	return matches
+}
+
+// Unnamed gives the steps that no line names, also none of those that are not
+// booked or of another amount, in their order.
+func Unnamed(lines []Line, steps []Step) []Step {
+	f := newFinder(steps)
+	named := map[int]bool{}
+	for i := range lines {
+		for _, step := range f.naming(&lines[i]).steps {
+			named[step] = true
+		}
+	}
+	var left []Step
+	for i := range steps {
+		if !named[i] {
+			left = append(left, steps[i])
+		}
+	}
+	return left
 }
 
 // finder holds, by the index of a step, what all lines say of it.
 type finder struct {
 	steps            []Step
 	byRef, byLineRef map[string][]int
-	named            []naming
 	moved            map[int][]int // numbers of the booked lines by which its money moved
 	back             map[int][]int // and of those by which it came back
+}
+
+func newFinder(steps []Step) *finder {
+	f := &finder{steps: steps, byRef: map[string][]int{}, byLineRef: map[string][]int{}, moved: map[int][]int{}, back: map[int][]int{}}
+	for i := range steps {
+		enter(f.byRef, i, steps[i].Refs)
+		enter(f.byLineRef, i, steps[i].LineRefs)
+	}
+	return f
 }
 
 // naming is which steps a line names, and by which reference the first.
