@@ -34,10 +34,10 @@ func Parse(body []byte, m *Mapping) (File, error) {
 			return bounded(f.read(body))
 		}
 	}
-	if isBinary(body) || m == nil && !hasRows(body) {
+	switch {
+	case isBinary(body), m == nil && !hasRows(body):
 		return File{}, errNoBankFile
-	}
-	if m == nil {
+	case m == nil:
 		return File{}, ErrNoMapping
 	}
 	return bounded(readCSV(body, *m))

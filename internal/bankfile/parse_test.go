@@ -66,10 +66,37 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestNoMapping(t *testing.T) {
-	_, err := Parse([]byte("Date;Amount;Text\n01.03.2026;-3,40;rent\n"), nil)
-	if !errors.Is(err, ErrNoMapping) || !errors.Is(err, model.Invalid) {
-		t.Errorf("got %v", err)
+// rows is a CSV file, and mapping says how it is read.
+var (
+	rows    = "Date;Amount;Text\n01.03.2026;-3,40;PAY-000001\n"
+	mapping = Mapping{Separator: ";", Encoding: "windows-1252", Header: true, Dates: "DD.MM.YYYY", Decimal: ",",
+		BookedOn: "1", Amount: "2", Currency: "EUR", Refs: []string{"3"}}
+)
+
+func TestRowsNeedAMapping(t *testing.T) {
+	if _, err := Parse([]byte(rows), nil); !errors.Is(err, ErrNoMapping) || !errors.Is(err, model.Invalid) {
+		t.Errorf("without a mapping: %v", err)
+	}
+	f, err := Parse([]byte(rows), &mapping)
+	if err != nil || len(f.Statements) != 1 || len(f.Statements[0].Lines) != 1 || f.Statements[0].Lines[0].Amount != -340 {
+		t.Errorf("with a mapping: %+v, %v", f, err)
+	}
+	if _, err := Parse([]byte("%PDF-1.7\n1;2;3\n"), &mapping); err == nil || err.Error() != errNoBankFile.Error() {
+		t.Errorf("no text, with a mapping: %v", err)
+	}
+}
+
+// A mapping is for CSV alone: it does not make another format of a file.
+func TestAMappingChangesNoOtherFormat(t *testing.T) {
+	for _, name := range []string{"camt053-gathered.xml", "mt940-subfields.sta", "bai2-two-accounts.txt"} {
+		body, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		with, err := Parse(body, &mapping)
+		if without := readTestdata(t, name); err != nil || !reflect.DeepEqual(with, without) {
+			t.Errorf("%s: %+v, %v", name, with, err)
+		}
 	}
 }
 
@@ -87,11 +114,11 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(body)
 	}
+	f.Add([]byte(rows))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, mapping := range []*Mapping{nil, {Separator: ";", Encoding: "windows-1252", Header: true, Dates: "DD.MM.YYYY", Decimal: ",",
-			BookedOn: "1", Amount: "2", Currency: "EUR", Refs: []string{"3"}}} {
-			file, err := Parse(body, mapping)
-			again, err2 := Parse(body, mapping)
+		for _, m := range []*Mapping{nil, &mapping} {
+			file, err := Parse(body, m)
+			again, err2 := Parse(body, m)
 			if !reflect.DeepEqual(file, again) || !reflect.DeepEqual(err, err2) {
 				t.Fatalf("read twice: %+v, %v and %+v, %v", file, err, again, err2)
 			}
