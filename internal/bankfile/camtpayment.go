@@ -20,7 +20,8 @@ func (p camtPayment) refs(refs []Ref) []Ref {
 }
 
 // fill puts on a line what its one payment says: the other side, a return, and a
-// text for a person.
+// text for a person. Where the bank gives no reference of its own, the payment's
+// between banks (TxId) stands in for it.
 func (p camtPayment) fill(line *Line, account string) {
 	line.Other, line.OtherAccount = p.other(line.Amount > 0, account)
 	if p.Return != nil {
