@@ -427,11 +427,15 @@ func TestFilesAreListedNewestFirst(t *testing.T) {
 
 func TestAFileOfTheCommandLineIsMatchedAndNotStored(t *testing.T) {
 	w := newWorld(t)
-	b, err := w.run.MatchBankFile(t.Context(), "acme", "a.xml", camt(w.paying(w.several(1, unknown)[0])), nil)
-	if err != nil || findings(b)[0] != bankfile.Proves || b.Lines != 1 || w.counted("bank_files") != 0 {
+	body := camt(w.paying(w.several(1, unknown)[0]))
+	match := func(account string) (b BankReading, err error) {
+		err = w.db.View(t.Context(), func(tx *store.Tx) error { b, err = MatchBankFile(tx, account, "a.xml", body, nil); return err })
+		return b, err
+	}
+	if b, err := match("acme"); err != nil || findings(b)[0] != bankfile.Proves || b.Lines != 1 || w.counted("bank_files") != 0 {
 		t.Errorf("%+v, %v", b.Matches, err)
 	}
-	_, err = w.run.MatchBankFile(t.Context(), "nowhere", "a.xml", camt(), nil)
+	_, err := match("nowhere")
 	wantCode(t, err, "not-found")
 }
 

@@ -3,6 +3,7 @@ package actions
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -69,26 +70,25 @@ func (b *BankReading) propose(body, last []byte) {
 }
 
 // MatchBankFile reads a file that is not stored and sets it beside an account's
-// steps as they are. It changes nothing and asks for no rights: it is for whoever
-// has the database. A mapping is needed for CSV alone. The error is of kind Invalid
-// for a file that cannot be read, NotFound for an account that does not exist.
-func (r *Runner) MatchBankFile(ctx context.Context, account, name string, body []byte, m *bankfile.Mapping) (b BankReading, err error) {
-	b.Account, b.Name, b.Size = account, name, len(body)
+// steps, as a transaction sees them. It changes nothing and asks for no rights: it
+// is for whoever has the database. A mapping is needed for CSV alone. The error is
+// of kind Invalid for a file that cannot be read, NotFound for an account that does
+// not exist.
+func MatchBankFile(tx *store.Tx, account, name string, body []byte, m *bankfile.Mapping) (b BankReading, err error) {
+	known, err := tx.AllAccounts()
+	if err != nil {
+		return b, err
+	}
+	if !slices.Contains(known, account) {
+		return b, model.Errorf(model.NotFound, authz.CodeNotFound, "There is no account %s.", account)
+	}
+	sum := sha256.Sum256(body)
+	b.Account, b.Name, b.Size, b.SHA256 = account, name, len(body), sum[:]
 	if b.Read, err = bankfile.Parse(body, m); err != nil {
 		return b, err
 	}
 	b.describe(b.Read)
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		known, err := tx.AllAccounts()
-		if err != nil {
-			return err
-		}
-		if !slices.Contains(known, account) {
-			return model.Errorf(model.NotFound, authz.CodeNotFound, "There is no account %s.", account)
-		}
-		return b.match(tx)
-	})
-	return b, err
+	return b, b.match(tx)
 }
 
 // match sets the file's lines beside the account's steps.
