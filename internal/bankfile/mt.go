@@ -18,8 +18,8 @@ type mtField struct {
 	at    int
 }
 
-// text is a field that stands in one line.
-func (f mtField) text() string { return strings.TrimSpace(strings.Join(f.lines, "")) }
+// text is a field that stands in one line; what follows it is no part of it.
+func (f mtField) text() string { return strings.TrimSpace(f.lines[0]) }
 
 // mtMessage is one message: one statement, or one page of a statement that has
 // several. number is "940" and the like where an envelope says so.
@@ -35,7 +35,9 @@ func (m mtMessage) has(tags ...string) bool {
 }
 
 var (
-	mtTag = regexp.MustCompile(`^:(\d{2,3}[A-Z]?|NS):`)
+	// mtTag are the tags of statements. Others do not begin a field: a line that is
+	// cut inside of a time of day begins with ":26:", too.
+	mtTag = regexp.MustCompile(`^:(20|21|25P?|28C?|13D?|34F|60[FM]|61|62[FM]|64|65|86|90[CD]|NS|94[02]):`)
 	// mtType is the message's number in block 2 of an envelope.
 	mtType = regexp.MustCompile(`\{2:[IO](\d{3})`)
 	// mtFraming are the control characters that some banks send around a message.
@@ -77,10 +79,14 @@ func mtMessages(text string) []mtMessage {
 		now = mtMessage{}
 	}
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
-	number := 0
+	number, cut := 0, ""
 	for line := range strings.SplitSeq(text, "\n") {
 		number++
-		line = strings.Trim(line, mtFraming)
+		line = cut + strings.Trim(line, mtFraming)
+		if cut = ""; line == ":" { // a line that is cut behind the first sign of a tag
+			cut = line
+			continue
+		}
 		if rest, over := strings.CutPrefix(line, "-}"); over || strings.TrimSpace(line) == "-" {
 			end()
 			line = strings.TrimSpace(strings.TrimPrefix(rest, "-"))
@@ -115,7 +121,12 @@ func (m mtMessage) begins(line string) bool {
 
 // add takes a line as a field, or as a further line of the last one.
 func (m *mtMessage) add(line string, number int) {
-	if tag := mtTag.FindString(line); tag != "" {
+	switch tag := mtTag.FindString(line); tag {
+	case "":
+	case ":940:", ":942:": // some banks write the type before the first field
+		m.number = strings.Trim(tag, ":")
+		return
+	default:
 		f := mtField{strings.Trim(tag, ":"), []string{line[len(tag):]}, number}
 		m.fields = append(m.fields, f)
 		m.closed = m.closed || f.tag == "62F" || f.tag == "62M"

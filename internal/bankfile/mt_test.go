@@ -130,6 +130,8 @@ func TestMTNotes(t *testing.T) {
 		{"leap day of the year before", ":61:2501010229C5,NMSCINT-1", "", Line{Amount: 500, ValuedOn: "2025-01-01", BookedOn: "2024-02-29"}},
 		{"letter of another currency", ":61:260301CN5,NMSCINT-1", "Line 5: the letter N behind the mark C is not the last letter of EUR, in which the entry was read.",
 			Line{Amount: 500, ValuedOn: "2026-03-01"}},
+		{"no comma", ":61:260301C7260NMSCINT-1", "Line 5: the amount 7260 has no decimal comma and was read as 7,260.00 EUR.",
+			Line{Amount: 726000, ValuedOn: "2026-03-01"}},
 		{"last century", ":61:991231C5,NMSCINT-1", "", Line{Amount: 500, ValuedOn: "1999-12-31"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -147,17 +149,41 @@ func TestMTNotes(t *testing.T) {
 	}
 }
 
+// Banks cut lines where the standard does not let them, and fill places up.
+func TestMTOddLines(t *testing.T) {
+	for _, c := range []struct {
+		name, lines string
+		want        Line
+	}{
+		{"cut inside of the entry", ":61:260301CR\n30,00N062REF-77", Line{Amount: 3000, Refs: []Ref{{"customer reference", "REF-77"}}}},
+		{"cut inside of a tag", ":61:260301C30,00N062NONREF\n:\n86:166?00GUTSCHRIFT?20EREF+abc-1", Line{Amount: 3000, Refs: []Ref{{"EREF", "abc-1"}}, Text: "GUTSCHRIFT"}},
+		{"cut inside of a time", ":61:260301D6,00N024NONREF\n:86:106?00PAID?20at 12-09-2026T16\n:26:37 in?21 Bonn", Line{Amount: -600, Refs: []Ref{{"text", "12-09-2026T16:26:37"}}, Text: "PAID at 12-09-2026T16:26:37 in Bonn"}},
+		{"a name behind the reference", ":61:260301D000000000044,95N0600733959555      T-MOBILE BV\n:86:PAYM. 123\n:86:NUMBER 987654321",
+			Line{Amount: -4495, Refs: []Ref{{"customer reference", "0733959555"}, {"text", "T-MOBILE"}, {"text", "987654321"}}, Text: "T-MOBILE BV PAYM. 123 NUMBER 987654321"}},
+		{"no reference and a name", ":61:260301D5,N030NONREF          TOMTE AB", Line{Amount: -500, Text: "TOMTE AB"}},
+		{"a type filled up", ":61:260301D25,03NOV NONREF", Line{Amount: -2503}},
+		{"the reference is elsewhere", ":61:260301D25,N102EREF            \nNL70ABNA0987654321", Line{Amount: -2500, Refs: []Ref{{"text", "NL70ABNA0987654321"}}, Text: "NL70ABNA0987654321"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file, err := readMT([]byte(":940:\n" + string(mtWith(c.lines, ":62F:C260230EUR0,\n-XXX"))))
+			if err != nil || len(file.Statements) != 1 || len(file.Notes) != 1 || file.Statements[0].Closing.On != "" {
+				t.Fatalf("%+v, %v", file, err)
+			}
+			c.want.Number, c.want.Entry, c.want.Booked, c.want.Currency, c.want.ValuedOn = 1, 1, true, "EUR", "2026-03-01"
+			sameLines(t, file.Statements[0].Lines, []Line{c.want})
+		})
+	}
+}
+
 func TestMTErrorsNameTheLine(t *testing.T) {
 	usd := ":20:X\n:25:1\n:60F:C260101USD0,\n"
 	for name, c := range map[string]struct{ body, want string }{
 		"credit or reversal":  {usd + ":61:260301CR5,NMSC", "Line 4: the mark CR is neither a mark of SWIFT nor the last letter of USD"},
 		"dot":                 {string(mtWith(":61:260301C1.000,50NMSC")), "Line 5: the amount 1.000,50 of the entry :61: is not an amount with one decimal comma"},
-		"no comma":            {string(mtWith(":61:260301C1000NMSC")), "Line 5: the amount 1000 of the entry :61: is not an amount with one decimal comma"},
 		"surplus decimals":    {string(mtWith(":61:260301C1,005NMSC")), "Line 5: the amount 1,005 of the entry :61: has more than the 2 decimals of EUR."},
 		"no mark":             {string(mtWith(":61:2603011,00NMSC")), "Line 5: the entry :61: cannot be read."},
 		"no currency":         {":20:X\n:25:1\n:61:260301C1,00NMSC\n", "Line 3: the currency of the entry is not known"},
 		"balance":             {":20:X\n:25:1\n:60F:C2601EUR0,\n", "Line 3: the balance :60F: cannot be read."},
-		"day of a balance":    {":20:X\n:25:1\n:60F:C260230EUR0,\n", "Line 3: the balance :60F: has the day 260230"},
 		"amount of a balance": {":20:X\n:25:1\n:60F:C260228JPY0,5\n", "Line 3: the amount 0,5 of the balance :60F: has more than the 0 decimals of JPY."},
 		"total":               {string(mtWith(":90D:EUR")), "Line 5: the total :90D: cannot be read."},
 		"another message":     {"{1:F01A}{2:I103BN}{4:\n:20:X\n:32A:260301EUR1,\n-}", "Line 2 begins an MT103 message, which is no statement"},

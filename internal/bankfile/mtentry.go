@@ -2,6 +2,7 @@ package bankfile
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -11,7 +12,7 @@ const dayForm = time.DateOnly
 
 // mtEntryForm are the parts of :61:: value date, entry date, mark, the third
 // letter of the currency, amount, type of transaction, and references.
-var mtEntryForm = regexp.MustCompile(`^(\d{6})(\d{4})?(R[CD]|E[CD]|[CD])([A-Z])? ?([\d.,]+)([NFS][A-Z0-9]{3})?(.*)$`)
+var mtEntryForm = regexp.MustCompile(`^(\d{6})(\d{4})?(R[CD]|E[CD]|[CD])([A-Z])? ?([\d.,]+)([A-Z][A-Z0-9 ]{3})?(.*)$`)
 
 // mtIn says by the mark whether an entry brings money into the account: credits,
 // credits that are expected, and debits that are given back.
@@ -20,6 +21,10 @@ var mtIn = map[string]int{"C": 1, "EC": 1, "RD": 1, "D": 0, "ED": 0, "RC": 0}
 // entry reads :61:. The line still lacks its number, and what :86: says.
 func (r *mtReader) entry(f mtField, currency string) (Line, error) {
 	p := mtEntryForm.FindStringSubmatch(f.lines[0])
+	if p == nil && len(f.lines) > 1 { // cut before its end
+		f.lines = slices.Concat([]string{f.lines[0] + f.lines[1]}, f.lines[2:])
+		p = mtEntryForm.FindStringSubmatch(f.lines[0])
+	}
 	if p == nil {
 		return Line{}, refuse("Line %d: the entry :61: cannot be read. It is expected to begin with the value date as YYMMDD, the mark (C, D, RC or RD), and the amount with a comma, such as 261130C1250,50.", f.at)
 	}
@@ -33,7 +38,7 @@ func (r *mtReader) entry(f mtField, currency string) (Line, error) {
 		}
 		r.file.note(f.at, "the letter %s behind the mark %s is not the last letter of %s, in which the entry was read.", letter, mark, currency)
 	}
-	amount, err := mtAmount(p[5], currency)
+	amount, err := r.amount(f.at, p[5], currency)
 	if err != nil {
 		return Line{}, refuse("Line %d: the amount %s of the entry :61: %s.", f.at, p[5], reason(err))
 	}
@@ -44,19 +49,30 @@ func (r *mtReader) entry(f mtField, currency string) (Line, error) {
 	}
 	r.tally(amount.Amount, in)
 	r.dates(&line, f.at, p[1], p[2])
-	ours, theirs, _ := strings.Cut(p[7], "//")
+	ours, name, theirs := mtReferences(p[7])
 	line.BankRef = reference(theirs)
-	if ours = strings.TrimSpace(ours); !mtElsewhere[ours] {
+	if !slices.Contains(mtElsewhere, ours) {
 		line.Refs = addRef(line.Refs, "customer reference", ours)
 	}
-	further := strings.Join(f.lines[1:], "")
+	further := strings.TrimSpace(name + " " + strings.Join(f.lines[1:], ""))
 	line.Refs = addWords(line.Refs, further)
 	line.Text = oneLine(further)
 	return line, nil
 }
 
 // mtElsewhere are customer references that say that the reference is in :86:.
-var mtElsewhere = map[string]bool{"KREF+": true, "EREF+": true, "MREF+": true}
+var mtElsewhere = []string{"KREF", "EREF", "MREF", "PREF", "MARF", "KREF+", "EREF+", "MREF+"}
+
+// mtReferences splits the end of :61: into the customer's reference and the bank's.
+// Banks that fill the first to its sixteen places may go on with a name.
+func mtReferences(text string) (ours, name, theirs string) {
+	ours, theirs, _ = strings.Cut(text, "//")
+	const places = 16
+	if len(ours) > places && strings.Contains(ours[:places], "  ") {
+		ours, name = ours[:places], ours[places:]
+	}
+	return strings.TrimSpace(ours), strings.ToValidUTF8(name, ""), theirs
+}
 
 // dates reads the value date, YYMMDD, and the entry date, MMDD, which is in the
 // year that brings it nearest to the value date. What no calendar has (interest is

@@ -83,10 +83,10 @@ func (r *mtReader) field(s *Statement, f mtField, previous string) (err error) {
 		}
 	case "60F", "60M":
 		if s.Opening == nil {
-			s.Opening, err = mtBalance(f)
+			s.Opening, err = r.balance(f)
 		}
 	case "62F", "62M":
-		s.Closing, err = mtBalance(f)
+		s.Closing, err = r.balance(f)
 	case "61":
 		if r.lines++; r.lines > MaxLines {
 			return tooMany("lines")
@@ -132,31 +132,42 @@ func (m mtMessage) currency() string {
 	return ""
 }
 
-// mtBalance reads :60F:, :62F: and the like.
-func mtBalance(f mtField) (*Balance, error) {
+// balance reads :60F:, :62F: and the like.
+func (r *mtReader) balance(f mtField) (*Balance, error) {
 	p := mtBalanceForm.FindStringSubmatch(f.text())
 	if p == nil {
 		return nil, refuse("Line %d: the balance :%s: cannot be read. It is expected as C or D, the day as YYMMDD, the currency, and the amount with a comma, such as C261130EUR1250,50.", f.at, f.tag)
 	}
-	day, ok := mtDay(p[2])
-	if !ok {
-		return nil, refuse("Line %d: the balance :%s: has the day %s, which is not in the calendar.", f.at, f.tag, p[2])
-	}
-	amount, err := mtAmount(p[4], p[3])
+	amount, err := r.amount(f.at, p[4], p[3])
 	if err != nil {
 		return nil, refuse("Line %d: the amount %s of the balance :%s: %s.", f.at, p[4], f.tag, reason(err))
 	}
 	if p[1] == "D" {
 		amount.Amount = -amount.Amount
 	}
-	return &Balance{Money: amount, On: day.Format(dayForm)}, nil
+	balance := &Balance{Money: amount}
+	if day, ok := mtDayText(p[2]); ok {
+		balance.On = day
+	} else {
+		r.file.note(f.at, "the day %s of the balance :%s: is not in the calendar and was left out.", p[2], f.tag)
+	}
+	return balance, nil
 }
 
-// mtAmount reads an amount that has a decimal comma, which SWIFT always writes.
+// amount reads an amount, which has a decimal comma in SWIFT. Some banks leave it
+// out behind whole units, which is told.
+func (r *mtReader) amount(at int, text, currency string) (model.Money, error) {
+	money, err := mtAmount(text, currency)
+	if err == nil && !strings.Contains(text, ",") {
+		r.file.note(at, "the amount %s has no decimal comma and was read as %s.", text, money)
+	}
+	return money, err
+}
+
 func mtAmount(text, currency string) (model.Money, error) {
-	if strings.Contains(text, ".") || strings.Count(text, ",") != 1 {
+	if strings.Contains(text, ".") || strings.Count(text, ",") > 1 {
 		return model.Money{}, model.Errorf(model.Invalid, "bank-file", "the amount cannot be read").
-			WithFields(model.Field{Location: "/amount", Message: "is not an amount with one decimal comma such as 1250,50"})
+			WithFields(model.Field{Location: "/amount", Message: "is not an amount with one decimal comma, such as 1250,50"})
 	}
 	return amountOf(strings.Replace(text, ",", ".", 1), currency)
 }
