@@ -15,9 +15,6 @@ func (g *guess) choose() {
 		if _, one := g.column["amount"]; two && one {
 			continue
 		}
-		if r.member == "account_column" && g.header == nil {
-			continue
-		}
 		if at := g.find(r); at >= 0 {
 			g.column[r.member] = at
 		}
@@ -32,19 +29,26 @@ func (g *guess) choose() {
 	g.write()
 }
 
-// find is the column of a role, -1 where none is it. Without a header only what
-// the cells tell alone is taken: the first days, and currencies.
+// findByCells is the column of a role in a file without a header, where only what
+// the cells tell alone is taken: the first days, the only currency, the only amount.
+func (g *guess) findByCells(r role) int {
+	var found []int
+	for at := range g.width() {
+		if g.looksLike(at, r.cells) {
+			found = append(found, at)
+		}
+	}
+	switch {
+	case r.member == "booked_on" && len(found) > 0, (r.member == "currency_column" || r.member == "amount") && len(found) == 1:
+		return found[0]
+	}
+	return -1
+}
+
+// find is the column of a role, -1 where none is it.
 func (g *guess) find(r role) int {
 	if g.header == nil {
-		if r.member != "booked_on" && r.member != "currency_column" {
-			return -1
-		}
-		for at := range g.width() {
-			if g.looksLike(at, r.cells) {
-				return at
-			}
-		}
-		return -1
+		return g.findByCells(r)
 	}
 	for _, exact := range []bool{true, false} {
 		for _, word := range r.words {
@@ -52,13 +56,19 @@ func (g *guess) find(r role) int {
 				name := strings.ToLower(headerName(cell))
 				const long = 5 // shorter words are in many others
 				hit := name == word || !exact && len(word) >= long && strings.Contains(name, word)
-				if hit && !g.taken(at) && g.looksLike(at, r.cells) {
+				if hit && !isForeign(name) && !g.taken(at) && g.looksLike(at, r.cells) {
 					return at
 				}
 			}
 		}
 	}
 	return -1
+}
+
+// isForeign reports whether a header is of an amount or a currency that is not the
+// account's.
+func isForeign(name string) bool {
+	return slices.ContainsFunc(foreignWords, func(w string) bool { return strings.Contains(name, w) })
 }
 
 // width is the number of columns of the rows.
@@ -187,7 +197,8 @@ func (g *guess) name(at int) string {
 }
 
 var (
-	amountShape = regexp.MustCompile(`^[-+(]? ?\d[\d.,' ]*[-+)]?$|^[-+(]?[.,]\d+[-+)]?$`)
+	// amountShape is a number with groups of three digits or none; no day has it.
+	amountShape = regexp.MustCompile(`^[-+(]? ?(\d{1,3}([., ']\d{3})+|\d+)?([.,]\d*)?[-+)]?$`)
 	// decimalsAtEnd is a mark with decimals behind it that can be no group of three.
 	decimalsAtEnd = regexp.MustCompile(`([.,])(\d{1,2}|\d{4,})?[-+)]?$`)
 	// groupsBefore is a mark between thousands, where another mark or group follows.

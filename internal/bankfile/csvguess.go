@@ -198,7 +198,7 @@ func fits(cell string, kind cellKind) bool {
 	case dayCells:
 		return len(daysOf(cell)) > 0
 	case amountCells:
-		return amountShape.MatchString(blanks.Replace(cell))
+		return strings.ContainsAny(cell, "0123456789") && amountShape.MatchString(blanks.Replace(cell))
 	case codeCells:
 		_, ok := model.Exponent(strings.ToUpper(cell))
 		return ok

@@ -33,7 +33,11 @@ func TestGuess(t *testing.T) {
 		{"amounts that fit two decimal signs", "Date;Amount\n2026-11-30;1.250\n2026-11-30;-2.000\n",
 			Mapping{Separator: ";", Encoding: "utf-8", Header: true, Dates: "YYYY-MM-DD", BookedOn: "Date", Amount: "Amount"}},
 		{"no header", "30.11.2026;-5,00;EUR;abc\n29.11.2026;7,00;EUR;def\n",
-			Mapping{Separator: ";", Encoding: "utf-8", Dates: "DD.MM.YYYY", Decimal: ",", BookedOn: "1", CurrencyColumn: "3"}},
+			Mapping{Separator: ";", Encoding: "utf-8", Dates: "DD.MM.YYYY", Decimal: ",", BookedOn: "1", Amount: "2", CurrencyColumn: "3"}},
+		{"amounts that are not the account's", "Buchungsdatum;Originalbetrag;Originalwährung;Buchungsbetrag;Betrag (Fremdwährung);Fremdwährung\n20.02.26;-5,00;USD;-4,00;-5,00;USD\n",
+			Mapping{Separator: ";", Encoding: "utf-8", Header: true, Dates: "DD.MM.YY", Decimal: ",", BookedOn: "Buchungsdatum", Amount: "Buchungsbetrag"}},
+		{"Hungarian", "Könyvelés dátuma,Értéknap,Összeg,Devizanem,Közlemény\n2026.11.30.,2026.11.29.,-350,HUF,abc\n",
+			Mapping{Separator: ",", Encoding: "utf-8", Header: true, Dates: "YYYY.MM.DD", Decimal: ".", BookedOn: "Könyvelés dátuma", ValuedOn: "Értéknap", Amount: "Összeg", CurrencyColumn: "Devizanem", Text: "Közlemény"}},
 		{"nothing", "hello", Mapping{Separator: ",", Encoding: "utf-8", Header: true, Decimal: "."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

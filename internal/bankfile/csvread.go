@@ -157,6 +157,7 @@ func (r *csvReader) day(row csvRow, member string) (string, error) {
 // parseDay reads a day by a layout, and no day before 1970, which is a year of two
 // digits read as four.
 func parseDay(text, layout string) (time.Time, bool) {
+	text = strings.TrimSuffix(text, ".") // as Hungarians write
 	day, err := time.Parse(layout, text)
 	if err != nil {
 		date, _, _ := strings.Cut(text, " ")
