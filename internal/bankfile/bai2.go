@@ -30,7 +30,7 @@ func (r baiRecord) fields() []string {
 }
 
 // baiStart is a file header and the group header behind it.
-var baiStart = regexp.MustCompile(`^\s*01,[^\r\n]*\s*[\r\n]\s*02,`)
+var baiStart = regexp.MustCompile(`^\s*01,[^\r\n]*(?:/\s+|\s*[\r\n]\s*)02,`)
 
 // isBAI2 reports whether a file begins as BAI files do.
 func isBAI2(body []byte) bool { return baiStart.Match(body[:min(len(body), 4096)]) }
@@ -38,32 +38,62 @@ func isBAI2(body []byte) bool { return baiStart.Match(body[:min(len(body), 4096)
 var (
 	baiLine  = regexp.MustCompile(`^(\d\d)[,:/]`)
 	baiCodes = "01 02 03 16 49 98 99"
+	// baiBetween is the end of a record and the beginning of another one in the same
+	// line, told apart from a slash in a text by the fields that must follow.
+	baiBetween = regexp.MustCompile(`/\s+((?:0[123],|16,\d{3},|49,[-+]?\d+,|9[89],[-+]?\d+,|88[,:]))`)
+	baiEnd     = " \t\x00\x1a"
 )
 
-// baiRecords cuts a text into records.
+// baiRecords cuts a text into records, which begin a line each, or stand behind
+// the slash that ends the one before.
 func baiRecords(text string) ([]baiRecord, error) {
-	var all []baiRecord
+	c := baiCutter{}
 	number := 0
 	for line := range strings.SplitSeq(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n") {
 		number++
-		if line = strings.Trim(line, " \t\x00\x1a"); line == "" {
-			continue
-		}
-		p := baiLine.FindStringSubmatch(line)
-		switch {
-		case p == nil:
-			return nil, refuse("Line %d: the record cannot be read. It is expected to begin with a code of two digits and a comma, such as 16 for an entry.", number)
-		case p[1] == "88" && len(all) > 0:
-			last := &all[len(all)-1]
-			last.pieces = append(last.pieces, strings.TrimSuffix(line[3:], "/"))
-			last.count++
-		case !strings.Contains(baiCodes, p[1]):
-			return nil, refuse("Line %d: BAI2 has no record %s at this place. The records are 01, 02, 03, 16, 49, 98 and 99, and 88 to continue one.", number, p[1])
-		default:
-			all = append(all, baiRecord{p[1], []string{strings.TrimSuffix(line[3:], "/")}, number, 1})
+		for record := range strings.SplitSeq(baiBetween.ReplaceAllString(line, "/\n$1"), "\n") {
+			if record = strings.Trim(record, baiEnd); record == "" {
+				continue
+			}
+			if err := c.take(record, number); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return all, nil
+	return c.all, nil
+}
+
+// baiCutter gathers records; open says that no slash has ended the last piece.
+type baiCutter struct {
+	all  []baiRecord
+	open bool
+}
+
+// take takes one physical record. What begins with no code goes on with the text
+// of an entry that nothing has ended.
+func (c *baiCutter) take(record string, at int) error {
+	p := baiLine.FindStringSubmatch(record)
+	var last *baiRecord
+	if len(c.all) > 0 {
+		last = &c.all[len(c.all)-1]
+	}
+	open := c.open
+	c.open = !strings.HasSuffix(record, "/")
+	record = strings.TrimSuffix(record, "/")
+	switch {
+	case p == nil && last != nil && last.code == "16" && open:
+		last.pieces[len(last.pieces)-1] += " " + record
+	case p == nil:
+		return refuse("Line %d: the record cannot be read. It is expected to begin with a code of two digits and a comma, such as 16 for an entry.", at)
+	case p[1] == "88" && last != nil:
+		last.pieces = append(last.pieces, strings.TrimPrefix(record, p[0]))
+		last.count++
+	case !strings.Contains(baiCodes, p[1]):
+		return refuse("Line %d: BAI2 has no record %s at this place. The records are 01, 02, 03, 16, 49, 98 and 99, and 88 to continue one.", at, p[1])
+	default:
+		c.all = append(c.all, baiRecord{p[1], []string{strings.TrimPrefix(record, p[0])}, at, 1})
+	}
+	return nil
 }
 
 // baiReader reads the records of one file in their order.

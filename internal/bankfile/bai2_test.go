@@ -60,6 +60,31 @@ func TestBAI2ThatDoesNotFit(t *testing.T) {
 	}
 }
 
+// Banks cut summaries anywhere, leave out what is blank at the end of a record,
+// write several records in a line, and break a text in two.
+func TestBAI2AsBanksCutIt(t *testing.T) {
+	body := "01,A,B,261130,0700,1,,,2/   02,B,A,1,261130,,EUR,2/\n" +
+		"03,1,,010,100,,,190/\n88,500,,,110,700/\n88,4,/ 88,072,30,,,015/\n88,-1200,,/\n" +
+		"16,142,200,Z,,,PAID 12/ 16 TIMES   PPD/ 16,451,1500,D,1,0,1500,,,ACH   111\n222  REF-12345/\n" +
+		"88,CRNM: Ada Lovelace\n88,CACT: 12-34\n88,DBNM: us/   49,1830,11/\n98,1830,1,13/\n99,1830,1,15/"
+	if !isBAI2([]byte(body)) {
+		t.Error("not told as BAI2")
+	}
+	file, err := readBAI2([]byte(body))
+	if err != nil || len(file.Statements) != 1 {
+		t.Fatalf("%+v, %v", file, err)
+	}
+	s := file.Statements[0]
+	if s.Check() != "" || len(s.Declared)+len(file.Notes) != 0 || s.Opening.Amount != 100 || s.Closing.Amount != -1200 {
+		t.Errorf("%+v %v %v %s %q", s, s.Opening, s.Closing, s.Check(), file.Notes)
+	}
+	sameLines(t, s.Lines, []Line{
+		{Number: 1, Entry: 1, Booked: true, Amount: 200, Currency: "EUR", BookedOn: "2026-11-30", Text: "PAID 12/ 16 TIMES PPD"},
+		{Number: 2, Entry: 2, Booked: true, Amount: -1500, Currency: "EUR", BookedOn: "2026-11-30", Refs: addRef(nil, "text", "REF-12345"),
+			Other: "Ada Lovelace", OtherAccount: "12-34", Text: "ACH 111 222 REF-12345 CRNM: Ada Lovelace CACT: 12-34 DBNM: us"},
+	})
+}
+
 func TestBAI2ThatIsNotFinal(t *testing.T) {
 	file, err := readBAI2(bai("3", "16,108,500,,,,/", "49,500,3/"))
 	if err != nil || file.Statements[0].Kind != Interim || file.Statements[0].Lines[0].Booked {

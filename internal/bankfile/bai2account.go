@@ -53,29 +53,14 @@ func (r *baiReader) beginAccount(record baiRecord) error {
 
 var baiType = regexp.MustCompile(`^\d{3}$`)
 
-// summaries reads the summaries of an account record. A continuation that begins
-// with a type begins a summary: what is missing of the one before is blank.
+// summaries reads the summaries of an account record. One may be cut anywhere; a
+// continuation that begins with a type where a count may stand begins another, as
+// what is blank at the end of a record may be missing.
 func (r *baiReader) summaries(s *Statement, record baiRecord) error {
-	pieces := slices.Clone(record.pieces)
-	first := strings.SplitN(pieces[0], ",", 3)
-	pieces[0] = strings.Join(first[min(2, len(first)):], ",")
-	var rest []string
-	for _, piece := range pieces {
-		fields := strings.Split(piece, ",")
-		if baiType.MatchString(strings.TrimSpace(fields[0])) {
-			if err := r.summary(s, record.at, rest); err != nil {
-				return err
-			}
-			rest = nil
-		}
-		rest = append(rest, fields...)
-	}
-	return r.summary(s, record.at, rest)
-}
-
-// summary reads summaries that stand in whole records.
-func (r *baiReader) summary(s *Statement, at int, fields []string) error {
-	c := baiCursor{fields: fields}
+	c := record.cursor()
+	c.next() // account
+	c.next() // currency
+	at := record.at
 	for c.left() {
 		kind := c.next()
 		if kind == "" {
@@ -90,25 +75,35 @@ func (r *baiReader) summary(s *Statement, at int, fields []string) error {
 			return refuse("Line %d: the amount %s of type %s: %s.", at, quoted(text), kind, reason(err))
 		}
 		total := baiTotal{amount, -1}
-		if count := c.next(); count != "" {
-			var ok bool
-			if total.count, ok = baiInteger(count); !ok {
-				return refuse("Line %d: the count %s of type %s cannot be read.", at, quoted(count), kind)
+		if !c.beginsWithType() {
+			if count := c.next(); count != "" {
+				var ok bool
+				if total.count, ok = baiInteger(count); !ok {
+					return refuse("Line %d: the count %s of type %s cannot be read.", at, quoted(count), kind)
+				}
 			}
 		}
-		c.funds()
+		if !c.beginsWithType() {
+			c.funds()
+		}
 		r.account.sum.add(amount)
 		r.account.totals[kind] = total
-		balance := &Balance{Money: model.Money{Amount: amount, Currency: s.Currency}, On: r.group.asOf}
-		switch {
-		case text == "":
-		case kind == "010":
-			s.Opening = balance
-		case kind == "015":
-			s.Closing = balance
+		if text != "" {
+			s.setBAIBalance(kind, &Balance{Money: model.Money{Amount: amount, Currency: s.Currency}, On: r.group.asOf})
 		}
 	}
 	return nil
+}
+
+// setBAIBalance takes the opening and the closing ledger balance. The available
+// ones (040, 045) are not booked.
+func (s *Statement) setBAIBalance(kind string, balance *Balance) {
+	switch kind {
+	case "010":
+		s.Opening = balance
+	case "015":
+		s.Closing = balance
+	}
 }
 
 // endAccount reads 49 and compares what the account states of itself.

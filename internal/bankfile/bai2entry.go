@@ -7,19 +7,38 @@ import (
 	"strings"
 )
 
-// baiCursor walks through the fields of a record.
-type baiCursor struct{ fields []string }
+// baiCursor walks through the fields of a record, of which starts begin a
+// continuation.
+type baiCursor struct {
+	fields []string
+	at     int
+	starts map[int]bool
+}
 
-func (c *baiCursor) left() bool { return len(c.fields) > 0 }
+// cursor stands at the first field of a record.
+func (r baiRecord) cursor() *baiCursor {
+	c := &baiCursor{starts: map[int]bool{}}
+	for _, piece := range r.pieces {
+		c.starts[len(c.fields)] = true
+		c.fields = append(c.fields, strings.Split(piece, ",")...)
+	}
+	return c
+}
+
+// beginsWithType reports whether a continuation begins here with a type.
+func (c *baiCursor) beginsWithType() bool {
+	return c.left() && c.starts[c.at] && baiType.MatchString(strings.TrimSpace(c.fields[c.at]))
+}
+
+func (c *baiCursor) left() bool { return c.at < len(c.fields) }
 
 // next is the next field without blanks around it; "" at the end.
 func (c *baiCursor) next() string {
-	if len(c.fields) == 0 {
+	if !c.left() {
 		return ""
 	}
-	field := strings.TrimSpace(c.fields[0])
-	c.fields = c.fields[1:]
-	return field
+	c.at++
+	return strings.TrimSpace(c.fields[c.at-1])
 }
 
 // funds reads when the funds are there, with the fields that each type has more:
@@ -39,7 +58,7 @@ func (c *baiCursor) funds() (day string, ok bool) {
 		more = 3
 	case "D":
 		pairs, err := strconv.Atoi(c.next())
-		if err != nil || pairs < 0 || pairs > len(c.fields) {
+		if err != nil || pairs < 0 || pairs > len(c.fields)-c.at {
 			return "", false
 		}
 		more = 2 * pairs
@@ -72,7 +91,7 @@ func (r *baiReader) entry(record baiRecord) error {
 		return refuse("Line %d: the entry belongs to no account: a record 03 is expected before it.", record.at)
 	}
 	s := &r.file.Statements[len(r.file.Statements)-1]
-	c := baiCursor{fields: record.fields()}
+	c := record.cursor()
 	kind, text := c.next(), c.next()
 	if kind >= "890" && kind <= "899" {
 		return nil // tells something and moves no money
@@ -99,13 +118,28 @@ func (r *baiReader) entry(record baiRecord) error {
 	line := Line{Number: r.lines, Entry: r.lines, Booked: s.Kind == Booked, Amount: direction * amount, Currency: s.Currency,
 		BookedOn: r.group.asOf, ValuedOn: day, Back: slices.Contains(baiReturns, kind), BankRef: reference(c.next())}
 	line.Refs = addRef(nil, "customer reference", c.next())
-	line.say(record, len(c.fields))
+	line.say(record, len(c.fields)-c.at)
 	s.Lines = append(s.Lines, line)
 	return nil
 }
 
-// baiKeyed is a continuation that names a reference itself.
-var baiKeyed = regexp.MustCompile(`^\s*(EREF|KREF|MREF)[:+]\s*(.+)$`)
+// baiKeyed is a continuation that names itself: references, and the name and the
+// account of the creditor (CRNM, CACT) and of the debtor (DBNM, DACT).
+var baiKeyed = regexp.MustCompile(`^\s*(EREF|KREF|MREF|CREF|CRNM|CACT|DBNM|DACT)[:+]\s*(.+)$`)
+
+// key takes a continuation that names itself. The other side is the creditor of
+// what went out, and the debtor of what came in.
+func (l *Line) key(word, value string) {
+	out := l.Amount < 0
+	switch {
+	case word == "CRNM" && out, word == "DBNM" && !out:
+		l.Other = oneLine(value)
+	case word == "CACT" && out, word == "DACT" && !out:
+		l.OtherAccount = oneLine(value)
+	case strings.HasSuffix(word, "REF"):
+		l.Refs = addRef(l.Refs, word, value)
+	}
+}
 
 // say takes the text of an entry: the last fields, of which there are as many as
 // left, and all pieces behind them.
@@ -126,7 +160,7 @@ func (l *Line) say(record baiRecord, left int) {
 			break
 		}
 		if p := baiKeyed.FindStringSubmatch(text); p != nil {
-			l.Refs = addRef(l.Refs, p[1], p[2])
+			l.key(p[1], p[2])
 		}
 		l.Refs = addWords(l.Refs, text)
 		l.Text = oneLine(l.Text + " " + text)
