@@ -99,6 +99,7 @@ func (c *baiCutter) take(record string, at int) error {
 // baiReader reads the records of one file in their order.
 type baiReader struct {
 	file       *File
+	assumed    bool // that the currency is USD, which was told
 	group      baiGroup
 	account    baiAccount
 	lines      int

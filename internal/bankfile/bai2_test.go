@@ -14,7 +14,7 @@ func TestBAI2(t *testing.T) {
 	if err != nil || len(file.Statements) != 2 {
 		t.Fatalf("%+v, %v", file, err)
 	}
-	if want := []string{"Line 3: the file does not name a currency, which in BAI2 means USD."}; !slices.Equal(file.Notes, want) {
+	if want := []string{"Line 3: neither the account nor its group names a currency, which in BAI2 means USD."}; !slices.Equal(file.Notes, want) {
 		t.Errorf("notes %q", file.Notes)
 	}
 	usd, jpy := file.Statements[0], file.Statements[1]

@@ -30,7 +30,10 @@ func (r *baiReader) beginAccount(record baiRecord) error {
 	}
 	if s.Currency == "" {
 		s.Currency = "USD"
-		r.file.note(record.at, "the file does not name a currency, which in BAI2 means USD.")
+		if !r.assumed {
+			r.file.note(record.at, "neither the account nor its group names a currency, which in BAI2 means USD.")
+		}
+		r.assumed = true
 	}
 	if _, ok := model.Exponent(s.Currency); !ok {
 		return refuse("Line %d: %s is not the code of a currency in which can be paid.", record.at, quoted(s.Currency))

@@ -54,9 +54,9 @@ func TestMT940WithSubfields(t *testing.T) {
 		{Number: 2, Entry: 2, Booked: true, Amount: 9900, Currency: "EUR", BookedOn: "2025-12-31", ValuedOn: "2026-01-02", BankRef: "BK20260102-0002",
 			Back: true, Code: "902", Refs: []Ref{{"EREF", "0199f0aa-payout-igor"}},
 			Other: "Igor Petrov", Text: "RETOURE RETURN Konto erloschen"},
-		{Number: 3, Entry: 3, Booked: true, Amount: 525, Currency: "EUR", ValuedOn: "2026-01-02", Back: true,
+		{Number: 3, Entry: 3, Booked: true, Amount: 525, Currency: "EUR", BookedOn: "2026-01-02", ValuedOn: "2026-01-02", Back: true,
 			Refs: []Ref{{"customer reference", "FEE-CANCELLED"}, {"text", "77-2211"}}, Text: "STORNO ENTGELT Entgelt Ref 77-2211"},
-		{Number: 4, Entry: 4, Booked: true, Amount: -100050, Currency: "EUR", ValuedOn: "2026-01-02", Back: true, BankRef: "BK3",
+		{Number: 4, Entry: 4, Booked: true, Amount: -100050, Currency: "EUR", BookedOn: "2026-01-02", ValuedOn: "2026-01-02", Back: true, BankRef: "BK3",
 			Refs: []Ref{{"text", "SUP-000123"}, {"text", "12-88-X"}}, Text: "Supplement SUP-000123 Payment taken back, see /letter/ 12-88-X"},
 		{Number: 5, Entry: 5, Booked: true, Amount: 10, Currency: "EUR", BookedOn: "2026-01-02", ValuedOn: "2026-01-02", Back: true,
 			Refs: []Ref{{"EREF", "tilde-1"}}, Text: "what ~ is this"},
@@ -73,7 +73,7 @@ func TestMT940InEnvelopesAndPages(t *testing.T) {
 		t.Errorf("%s: %s; %s: %s", first.ID, first.Check(), second.ID, second.Check())
 	}
 	sameLines(t, slices.Concat(first.Lines, second.Lines), []Line{
-		{Number: 1, Entry: 1, Booked: true, Amount: 2010, Currency: "BHD", ValuedOn: "2026-03-01", BankRef: "B-1",
+		{Number: 1, Entry: 1, Booked: true, Amount: 2010, Currency: "BHD", BookedOn: "2026-03-01", ValuedOn: "2026-03-01", BankRef: "B-1",
 			Refs:  []Ref{{"customer reference", "REF-A"}, {"text", "INV-77"}, {"EREF", "e2e-000077"}},
 			Other: "J. de Boer", OtherAccount: "NL91ABNA0417164300", Text: "SEPA OVERBOEKING Invoice INV-77 of May"},
 		{Number: 2, Entry: 2, Booked: true, Amount: -5, Currency: "BHD", BookedOn: "2026-03-01", ValuedOn: "2026-03-01", BankRef: "B-2",
@@ -129,10 +129,10 @@ func TestMTNotes(t *testing.T) {
 			Line{Amount: -500, ValuedOn: "2026-03-01"}},
 		{"leap day of the year before", ":61:2501010229C5,NMSCINT-1", "", Line{Amount: 500, ValuedOn: "2025-01-01", BookedOn: "2024-02-29"}},
 		{"letter of another currency", ":61:260301CN5,NMSCINT-1", "Line 5: the letter N behind the mark C is not the last letter of EUR, in which the entry was read.",
-			Line{Amount: 500, ValuedOn: "2026-03-01"}},
+			Line{Amount: 500, BookedOn: "2026-03-01", ValuedOn: "2026-03-01"}},
 		{"no comma", ":61:260301C7260NMSCINT-1", "Line 5: the amount 7260 has no decimal comma and was read as 7,260.00 EUR.",
-			Line{Amount: 726000, ValuedOn: "2026-03-01"}},
-		{"last century", ":61:991231C5,NMSCINT-1", "", Line{Amount: 500, ValuedOn: "1999-12-31"}},
+			Line{Amount: 726000, BookedOn: "2026-03-01", ValuedOn: "2026-03-01"}},
+		{"last century", ":61:991231C5,NMSCINT-1", "", Line{Amount: 500, BookedOn: "1999-12-31", ValuedOn: "1999-12-31"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file, err := readMT(mtWith(c.line))
@@ -169,7 +169,7 @@ func TestMTOddLines(t *testing.T) {
 			if err != nil || len(file.Statements) != 1 || len(file.Notes) != 1 || file.Statements[0].Closing.On != "" {
 				t.Fatalf("%+v, %v", file, err)
 			}
-			c.want.Number, c.want.Entry, c.want.Booked, c.want.Currency, c.want.ValuedOn = 1, 1, true, "EUR", "2026-03-01"
+			c.want.Number, c.want.Entry, c.want.Booked, c.want.Currency, c.want.BookedOn, c.want.ValuedOn = 1, 1, true, "EUR", "2026-03-01", "2026-03-01"
 			sameLines(t, file.Statements[0].Lines, []Line{c.want})
 		})
 	}

@@ -75,7 +75,8 @@ func mtReferences(text string) (ours, name, theirs string) {
 }
 
 // dates reads the value date, YYMMDD, and the entry date, MMDD, which is in the
-// year that brings it nearest to the value date. What no calendar has (interest is
+// year that brings it nearest to the value date; where it is left out it is the
+// same, as SWIFT writes it only where it differs. What no calendar has (interest is
 // reckoned to the 30th of February) is left out.
 func (r *mtReader) dates(line *Line, at int, value, entry string) {
 	valued, ok := mtDay(value)
@@ -88,6 +89,7 @@ func (r *mtReader) dates(line *Line, at int, value, entry string) {
 		}
 	}
 	if entry == "" {
+		line.BookedOn = line.ValuedOn
 		return
 	}
 	var booked time.Time
