@@ -39,6 +39,11 @@ func (r *Runner) PreviewBankFile(ctx context.Context, actor authz.Actor, id stri
 	if err != nil {
 		return b, err
 	}
+	return r.previewReading(ctx, actor, reading, lines)
+}
+
+// previewReading plans the chosen lines of a file as it was read.
+func (r *Runner) previewReading(ctx context.Context, actor authz.Actor, reading BankReading, lines []int) (b model.Bulk, err error) {
 	targets, err := reading.targets(lines)
 	if err != nil {
 		return b, err
@@ -48,9 +53,9 @@ func (r *Runner) PreviewBankFile(ctx context.Context, actor authz.Actor, id stri
 		return b, err
 	}
 	b = l.frozen()
-	b.BankFile = id
+	b.BankFile = reading.ID
 	err = r.db.Update(ctx, func(tx *store.Tx) error {
-		now, err := tx.LockBankFile(id)
+		now, err := tx.LockBankFile(b.BankFile)
 		if err != nil {
 			return err
 		}
