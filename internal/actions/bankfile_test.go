@@ -2,6 +2,7 @@ package actions
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -446,5 +447,36 @@ func TestMarksComeByManyFromFilesAlone(t *testing.T) {
 	_, _, err := w.run.PreviewBulk(t.Context(), w.ada, BulkRequest{Action: model.MarkExternalResult, Intents: []string{id}})
 	if extra(err, "rule") != "bulk.one-by-one" || slices.Contains(BulkActions(), model.MarkExternalResult) {
 		t.Errorf("%v", err)
+	}
+}
+
+// What came back between the reading and the plan is not recorded as what came back.
+func TestAListIsPlannedOnStepsAsTheyAre(t *testing.T) {
+	w := newWorld(t)
+	id := w.several(1, unknown)[0]
+	reading := w.reading(w.ada, w.take(camt(w.paying(id))).ID)
+	found(pay, model.Observation{Finding: model.FoundHappened, ExternalRef: "po_1", Amount: 500})(w, id)
+	found(pay, cameBack)(w, id)
+	list, err := w.run.previewReading(t.Context(), w.ada, reading, []int{1})
+	if err != nil || list.Planned != 0 || list.Items[0].Rule != "mark.returned" {
+		t.Errorf("%+v, %v", list.Items, err)
+	}
+}
+
+func TestOneLineOfAnIntentIsListedAtATime(t *testing.T) {
+	m := bankfile.Match{Line: bankfile.Line{Number: 7, BookedOn: "2026-11-29"}, Finding: bankfile.Proves}
+	for _, test := range []struct {
+		other int
+		day   string
+		rule  string
+	}{{0, "2026-11-29", ""}, {3, "2026-11-29", "bankfile.same-intent"}, {0, "", "bankfile.no-day"}} {
+		m.BookedOn = test.day
+		rule := ""
+		if refusal, ok := errors.AsType[*model.Refusal](mayRecord(&m, test.other)); ok {
+			rule = refusal.Rule
+		}
+		if rule != test.rule {
+			t.Errorf("rule %q, want %q", rule, test.rule)
+		}
 	}
 }
