@@ -113,7 +113,7 @@ func TestABankFileConfirmsWhatItProves(t *testing.T) {
 	}
 	list := w.previewLines(b.ID, 2, 1)
 	if list.Action != model.MarkExternalResult || list.BankFile != b.ID || list.Planned != 2 || list.People != 1 || list.Items[0].IntentID != ids[0] ||
-		list.Items[0].Step != pay || list.Items[0].Amount != 500 || !strings.HasPrefix(list.Items[0].Because, "Line 1: It names "+ids[0]) {
+		list.Items[0].Step != pay || list.Items[0].Amount != 500 || !strings.HasPrefix(list.Items[0].Because, "Line 1: Its EndToEndId names "+ids[0]) {
 		t.Fatalf("list %+v", list)
 	}
 	if w.load(ids[0]).Step(pay).State != model.OutcomeUnknown {

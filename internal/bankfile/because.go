@@ -11,7 +11,7 @@ import (
 
 // because is why a line that names one step has its finding.
 func (f *finder) because(m Match, at int) string {
-	s, names := m.Step, fmt.Sprintf("It names %s by %s %s.", m.Step.Key, m.By.Kind, m.By.Value)
+	s, names := m.Step, namedBy(m)
 	moved := money(m.Line) + " " + way(s.Out)
 	switch m.Finding {
 	case Proves:
@@ -34,6 +34,17 @@ func (f *finder) because(m Match, at int) string {
 	}
 	return fmt.Sprintf("%s %s, but here the step %s. Money moved for a step that had ended without effect: find out how before anything more is sent for it.",
 		names, moved, ended(s.State))
+}
+
+// namedBy says which reference names the step.
+func namedBy(m Match) string {
+	switch {
+	case m.By.Kind == bankRef:
+		return fmt.Sprintf("The bank's reference %s is recorded for %s.", m.By.Value, m.Step.Key)
+	case m.By.Value == m.Step.Key:
+		return fmt.Sprintf("Its %s names %s.", m.By.Kind, m.Step.Key)
+	}
+	return fmt.Sprintf("Its %s %s names %s.", m.By.Kind, m.By.Value, m.Step.Key)
 }
 
 func money(line Line) string {

@@ -66,8 +66,8 @@ func Find(lines []Line, steps []Step) []Match {
 	return matches
 }
 
-// Unnamed gives the steps that no line names, also none of those that are not
-// booked or of another amount, in their order.
+// Unnamed gives the steps that no line names, whatever the lines say of those that
+// they do name. They are in the order given.
 func Unnamed(lines []Line, steps []Step) []Step {
 	f := newFinder(steps)
 	named := map[int]bool{}
@@ -84,6 +84,9 @@ func Unnamed(lines []Line, steps []Step) []Step {
 	}
 	return left
 }
+
+// bankRef is the kind of the bank's own reference, where a person recorded it.
+const bankRef = "BankRef"
 
 // finder holds, by the index of a step, what all lines say of it.
 type finder struct {
@@ -131,7 +134,7 @@ func (f *finder) naming(line *Line) (n naming) {
 		take(f.byRef[ref.Value], ref)
 	}
 	if line.BankRef != "" {
-		take(f.byLineRef[line.BankRef], Ref{Kind: "BankRef", Value: line.BankRef})
+		take(f.byLineRef[line.BankRef], Ref{Kind: bankRef, Value: line.BankRef})
 	}
 	return n
 }

@@ -34,8 +34,8 @@ func TestFindings(t *testing.T) {
 		finding Finding
 		says    string
 	}{
-		{"as sent", paid(1, 1250, "unknown"), Proves, "It names unknown by EndToEndId unknown. 12.50 EUR went out, the amount of the step; its outcome is unknown."},
-		{"by the wire key", paid(1, 1250, "wire-unknown"), Proves, "wire-unknown"},
+		{"as sent", paid(1, 1250, "unknown"), Proves, "Its EndToEndId names unknown. 12.50 EUR went out, the amount of the step; its outcome is unknown."},
+		{"by the wire key", paid(1, 1250, "wire-unknown"), Proves, "Its EndToEndId wire-unknown names unknown."},
 		{"another amount", paid(1, 1251, "unknown"), Differs, "12.51 EUR went out, but the step is about 12.50 EUR."},
 		{"another currency", change(paid(1, 1250, "unknown"), func(l *Line) { l.Currency = "USD" }), Differs, "12.50 USD went out, but the step is about 12.50 EUR."},
 		{"not booked", change(paid(1, 1250, "unknown"), func(l *Line) { l.Booked = false }), Pending, "has not booked it"},
@@ -44,7 +44,7 @@ func TestFindings(t *testing.T) {
 		{"a reversal of the debit", change(paid(1, 1250, "unknown"), func(l *Line) { l.Back = true }), Back, "reconcile"},
 		{"a return that is known", change(paid(1, -90, "returned"), func(l *Line) { l.Back = true }), Known, "came in again, as is known"},
 		{"confirmed", paid(1, 700, "done"), Known, "7.00 EUR went out, as the step has it"},
-		{"recorded by the bank's reference", change(paid(1, 700, "recorded"), func(l *Line) { l.Refs = nil }), Known, "by BankRef bank-recorded"},
+		{"recorded by the bank's reference", change(paid(1, 700, "recorded"), func(l *Line) { l.Refs = nil }), Known, "The bank's reference bank-recorded is recorded for done."},
 		{"confirmed with another amount", paid(1, 701, "done"), Differs, "ask the provider and the bank"},
 		{"failed here", paid(1, 300, "failed"), Ended, "the step failed safely"},
 		{"not begun here", paid(1, 40, "not-sent"), Ended, "the step has not begun"},
