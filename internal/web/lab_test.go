@@ -55,6 +55,7 @@ func (w *world) demo() *Demo {
 	return &Demo{Intro: []string{"A tour."}, Walks: []Walk{{Title: "A walk", As: "Olga", Steps: []WalkStep{{Text: "Look.", Href: "/", Label: "The queue"}}}},
 		Groups: []StoryGroup{{Title: "Stories", Text: "Of one sort.", Stories: []Story{{Title: "One", Intent: model.IntentID(w.db.Installation, "acme", model.KindPayout, "run-1"),
 			Account: "acme", Text: "It happened.", Try: "Look.", As: "Olga", Fault: "429"}}}},
+		Statement: &SampleStatement{Body: []byte(bankXML(bankLine{"-1.00", "nobody's"})), Account: "acme", As: "Olga", Expect: []string{"Nothing is proved."}},
 		People: []SamplePerson{{Name: "Olga", Email: "olga@example.com", Role: "operator", Account: "acme", May: "act"}},
 		Lab: &Lab{Groups: []LabGroup{{Title: "Answers", Faults: []LabFault{{Name: "429", Title: "Too many", Breaks: "Not now.", See: "A wait.", Safe: "Nothing was done.", Effects: []string{"payout", "dispute", "credit"}, Lasts: time.Second},
 			{Name: "wrong_amount_echo", Title: "Another amount", Effects: []string{"payout"}, Most: time.Second}}}},
