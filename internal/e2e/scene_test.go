@@ -47,6 +47,7 @@ func theScene(t *testing.T) *scene {
 		s.elsewhere()
 		s.entries()
 		s.words()
+		s.bankFiles()
 		s.places["link"] = strings.TrimPrefix(s.person('g').SigninURL, s.demo.Address)
 		thePlaces = s.places
 	})
