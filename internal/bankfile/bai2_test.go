@@ -64,9 +64,9 @@ func TestBAI2ThatDoesNotFit(t *testing.T) {
 // write several records in a line, and break a text in two.
 func TestBAI2AsBanksCutIt(t *testing.T) {
 	body := "01,A,B,261130,0700,1,,,2/   02,B,A,1,261130,,EUR,2/\n" +
-		"03,1,,010,100,,,190/\n88,500,,,110,700/\n88,4,/ 88,072,30,,,015/\n88,-1200,,/\n" +
+		"03,1,,010,100,/\n88,190/\n88,500,,,110,700/\n88,4,/ 88,072,30,,,015/\n88,-1200,,/\n" +
 		"16,142,200,Z,,,PAID 12/ 16 TIMES   PPD/ 16,451,1500,D,1,0,1500,,,ACH   111\n222  REF-12345/\n" +
-		"88,CRNM: Ada Lovelace\n88,CACT: 12-34\n88,DBNM: us/   49,1830,11/\n98,1830,1,13/\n99,1830,1,15/"
+		"88,CRNM: Ada Lovelace\n88,CACT: 12-34\n88,DBNM: us/   49,1830,12/\n98,1830,1,14/\n99,1830,1,16/"
 	if !isBAI2([]byte(body)) {
 		t.Error("not told as BAI2")
 	}

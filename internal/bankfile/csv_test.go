@@ -155,6 +155,18 @@ func TestCSVDays(t *testing.T) {
 	}
 }
 
+// Cells are filled with blanks before quotes, too, and blank cells between tabs are
+// cells.
+func TestCSVBlanks(t *testing.T) {
+	tabs := with(func(m *Mapping) { m.Separator, m.Amount = "\t", "3" })
+	for body, m := range map[string]Mapping{"2026-11-30;  \"5,00\"\n": plainMapping, "2026-11-30 ; 5,00  ;\n": plainMapping, "2026-11-30\t\t5,00\n": tabs} {
+		file, err := readCSV([]byte(body), m)
+		if err != nil || file.Statements[0].Lines[0].Amount != 500 {
+			t.Errorf("%q: %+v, %v", body, file, err)
+		}
+	}
+}
+
 func TestCSVErrorsNameTheLine(t *testing.T) {
 	header := with(func(m *Mapping) { m.Header, m.BookedOn, m.Amount = true, "Day", "Sum" })
 	for _, c := range []struct {
@@ -165,6 +177,7 @@ func TestCSVErrorsNameTheLine(t *testing.T) {
 		{"short row", "2026-11-30\n", `Line 1, "column 2": "" is not an amount as the mapping has it, such as 1250,50.`, plainMapping},
 		{"quote inside", "2026-11-30;1\n2026-11-30;a\"b\"\n", "Line 2: in the row that begins here a double quote is missing", plainMapping},
 		{"quote open", "2026-11-30;1\n2026-11-30;\"1\n;2\n", "Line 2: in the row that begins here a double quote is missing", plainMapping},
+		{"quote behind left-out lines", "x\ny\nDay;Sum\n2026-11-30;\"1\n", "Line 4: in the row that begins here", with(func(m *Mapping) { *m = header; m.SkipLines = 2 })},
 		{"after left-out lines", "x\n\"y\nDay;Sum\n2026-11-30;a\n", `Line 4, "Sum": "a" is not an amount`, with(func(m *Mapping) { *m = header; m.SkipLines = 2 })},
 		{"after a row of two lines", "Day;Sum;Text\n2026-11-30;1;\"a\nb\"\n2026-11-30;x;\n", `Line 4, "Sum": "x" is not an amount`, header},
 		{"header", "Tag;Sum\n2026-11-30;1\n", "The mapping of the columns cannot be used; /booked_on: is not in the header of this file", header},

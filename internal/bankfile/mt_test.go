@@ -158,6 +158,7 @@ func TestMTOddLines(t *testing.T) {
 		{"cut inside of the entry", ":61:260301CR\n30,00N062REF-77", Line{Amount: 3000, Refs: []Ref{{"customer reference", "REF-77"}}}},
 		{"cut inside of a tag", ":61:260301C30,00N062NONREF\n:\n86:166?00GUTSCHRIFT?20EREF+abc-1", Line{Amount: 3000, Refs: []Ref{{"EREF", "abc-1"}}, Text: "GUTSCHRIFT"}},
 		{"cut inside of a time", ":61:260301D6,00N024NONREF\n:86:106?00PAID?20at 12-09-2026T16\n:26:37 in?21 Bonn", Line{Amount: -600, Refs: []Ref{{"text", "12-09-2026T16:26:37"}}, Text: "PAID at 12-09-2026T16:26:37 in Bonn"}},
+		{"cut between words", ":61:260301D6,00N024NONREF\n:86:166?20SVWZ+Invoice?21INV-2031", Line{Amount: -600, Refs: []Ref{{"text", "InvoiceINV-2031"}, {"text", "INV-2031"}}, Text: "InvoiceINV-2031"}},
 		{"a name behind the reference", ":61:260301D000000000044,95N0600733959555      T-MOBILE BV\n:86:PAYM. 123\n:86:NUMBER 987654321",
 			Line{Amount: -4495, Refs: []Ref{{"customer reference", "0733959555"}, {"text", "T-MOBILE"}, {"text", "987654321"}}, Text: "T-MOBILE BV PAYM. 123 NUMBER 987654321"}},
 		{"no reference and a name", ":61:260301D5,N030NONREF          TOMTE AB", Line{Amount: -500, Text: "TOMTE AB"}},
