@@ -137,6 +137,29 @@ func TestABankFileConfirmsWhatItProves(t *testing.T) {
 	if got := append(w.entries("bankfile."), w.bulkEvents()...); !slices.Equal(got, []string{"bankfile.stored", "bulk.confirmed"}) {
 		t.Errorf("events %v", got)
 	}
+	var entry []byte
+	w.update(func(tx *store.Tx) error {
+		_, err := tx.Get(&entry, "SELECT canonical FROM audit_entries WHERE event = 'bulk.confirmed'")
+		return err
+	})
+	if !strings.Contains(string(entry), `"bank_file":"`+b.ID+`"`) {
+		t.Errorf("the entry does not name the file: %s", entry)
+	}
+}
+
+// Beside what stands on every page, a file takes two statements.
+func TestABankFileIsReadByTwoStatements(t *testing.T) {
+	w := newWorld(t)
+	b := w.take(camt(w.paying(w.several(1, unknown)[0])))
+	for range 2 { // at the first the process learns the statements
+		ctx, asked := store.Asked(t.Context())
+		if _, err := w.run.ReadBankFile(ctx, w.ada, b.ID); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(asked.Sent()); n != 2 {
+			t.Errorf("%d statements", n)
+		}
+	}
 }
 
 func TestTheSameFileTwiceChangesNothing(t *testing.T) {
