@@ -265,7 +265,16 @@ func (h *history) anyEvent(t *rapid.T) {
 	h.say(upTo(t, 7), oneOf(t, "paid", "failed", "returned"), 1+upTo(t, 1))
 }
 
-func (h *history) anyStatement(t *rapid.T) { h.recordStatement(oneOf(t, true, true, false)) }
+// anyStatement is mostly of a bank that has just taken a payout and could not say so.
+func (h *history) anyStatement(t *rapid.T) {
+	if upTo(t, 3) > 0 {
+		h.arm("drop_after_accept", "payouts", 3)
+		h.arm("500_before", "GET", 3)
+		h.submit(model.KindPayout, 3*upTo(t, 2), "same", "")
+		h.run(spans[0])
+	}
+	h.recordStatement(oneOf(t, true, true, false))
+}
 
 func (h *history) anyStall(t *rapid.T) {
 	h.stall(oneOf(t, beforeTheCheck, atTheFirstByte, withTheAnswer), oneOf(t, 0, 70*time.Second))
