@@ -71,6 +71,14 @@ type Line struct {
 	Other        string // name of the other side
 	OtherAccount string
 	Text         string // for a person, in one line
+	// Charge says that the bank marks the line as a charge of its own: it is no
+	// payment, whatever payment it names.
+	Charge bool
+	// Doubt is why the line proves nothing although it was read: a full sentence, ""
+	// where there is no doubt.
+	Doubt string
+
+	origin origin
 }
 
 // Ref is one reference on a line. What says that there is none (NOTPROVIDED,

@@ -83,7 +83,7 @@ func (r *csvReader) row(row csvRow) error {
 		return err
 	}
 	r.lines++
-	line := Line{Number: r.lines, Entry: r.lines, Booked: true, Currency: currency}
+	line := Line{Number: r.lines, Entry: r.lines, Booked: true, Currency: currency, origin: origin{row: rowOf(row.cells)}}
 	if line.Amount, err = r.amount(row, currency); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func Parse(body []byte, m *Mapping) (File, error) {
 	}
 	for _, f := range formats {
 		if f.is(body) {
-			return bounded(f.read(body))
+			return finished(f.read(body))
 		}
 	}
 	switch {
@@ -40,7 +40,7 @@ func Parse(body []byte, m *Mapping) (File, error) {
 	case m == nil:
 		return File{}, ErrNoMapping
 	}
-	return bounded(readCSV(body, *m))
+	return finished(readCSV(body, *m))
 }
 
 // errNoBankFile is the refusal of what is of no format that is read.
@@ -92,8 +92,9 @@ func hasRows(body []byte) bool {
 	return false
 }
 
-// bounded refuses a file with more lines than are taken.
-func bounded(f File, err error) (File, error) {
+// finished refuses a file with more lines than are taken, and gives the lines of
+// another one what only the whole file says of them.
+func finished(f File, err error) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
@@ -104,5 +105,6 @@ func bounded(f File, err error) (File, error) {
 	if lines > MaxLines {
 		return File{}, tooMany("lines")
 	}
+	f.identify()
 	return f, nil
 }
