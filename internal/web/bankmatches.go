@@ -129,6 +129,9 @@ func (v *visit) notNamed(p bankPage, view *templates.BankFileView) {
 	if len(p.Unnamed) > 0 {
 		view.OursSay = say("Uncertain steps in the file’s currencies that none of its lines names. That proves nothing: a line may come later, or in another account’s file. They stay uncertain.")
 	}
+	if len(p.Unnamed) > 0 && p.ToDay != "" {
+		view.OursSay = say(view.OursSay, " The file’s last day is ", p.ToDay, ": what was sent later cannot be in it.")
+	}
 	if p.More {
 		view.OursSay = say(view.OursSay, " The ", grouped(actions.MaxUnnamed), " longest uncertain are listed; ", templates.Link("/uncertain", "all of them"), ".")
 	}

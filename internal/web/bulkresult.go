@@ -212,7 +212,7 @@ func (p bulkPage) sums() templates.Sums {
 	case p.Action == model.Reconcile:
 		s.Note = say("asking moves no money")
 	case p.Action == model.MarkExternalResult:
-		s.Note = say("uncertain now; the bank says that they happened")
+		s.Note = say("uncertain here; by the bank’s file they happened")
 	case p.Action == model.Abandon:
 		s.Note = say("nothing more is sent for them")
 	}

@@ -56,7 +56,7 @@ func (w *world) demo() *Demo {
 		Groups: []StoryGroup{{Title: "Stories", Text: "Of one sort.", Stories: []Story{{Title: "One", Intent: model.IntentID(w.db.Installation, "acme", model.KindPayout, "run-1"),
 			Account: "acme", Text: "It happened.", Try: "Look.", As: "Olga", Fault: "429"}}}},
 		Statement: &SampleStatement{Body: []byte(bankXML(bankLine{"-1.00", "nobody's"})), Account: "acme", As: "Olga", Expect: []string{"Nothing is proved."}},
-		People: []SamplePerson{{Name: "Olga", Email: "olga@example.com", Role: "operator", Account: "acme", May: "act"}},
+		People:    []SamplePerson{{Name: "Olga", Email: "olga@example.com", Role: "operator", Account: "acme", May: "act"}},
 		Lab: &Lab{Groups: []LabGroup{{Title: "Answers", Faults: []LabFault{{Name: "429", Title: "Too many", Breaks: "Not now.", See: "A wait.", Safe: "Nothing was done.", Effects: []string{"payout", "dispute", "credit"}, Lasts: time.Second},
 			{Name: "wrong_amount_echo", Title: "Another amount", Effects: []string{"payout"}, Most: time.Second}}}},
 			Effects: []LabEffect{{"payout", "the payout", model.KindPayout, "create-payout"}, {"dispute", "the answer", model.KindDispute, "submit-response"}, {"credit", "the credit", model.KindDispute, "credit-balance"}},

@@ -98,6 +98,9 @@ func TestABankFileConfirmsWhatItNames(t *testing.T) {
 	if s.Evidence[len(s.Evidence)-1].Document == "" {
 		t.Errorf("no document stands by the evidence: %+v", s.Evidence)
 	}
+	if evidence := olga.get("/intents/" + proved).body; !strings.Contains(evidence, `href="`+path+`"`) {
+		t.Error("the evidence does not lead to the bank's file")
+	}
 	for _, id := range []string{differs, unnamed} {
 		w.stands(id, "create-payout", model.OutcomeUnknown)
 	}
