@@ -159,7 +159,7 @@ func TestBankFileWithoutScript(t *testing.T) {
 	approver.press(`form.sign button.main`)
 	approver.results(request, 1)
 	operator.await("/intents/"+lost, "completed")
-	if evidence := operator.text(`section[aria-labelledby="evidence"]`); !strings.Contains(evidence, "The document") {
+	if evidence := operator.text(`section[aria-labelledby="evidence"]`); !strings.Contains(evidence, "The bank’s file") {
 		t.Errorf("the file is no evidence:\n%s", evidence)
 	}
 	s.stands(other, "outcome_unknown")
