@@ -22,8 +22,10 @@ var found = []struct {
 	{bankfile.Differs, "names a step, with another amount or currency", "name a step, with another amount or currency"},
 	{bankfile.Back, "brings money of a step back", "bring money of a step back"},
 	{bankfile.Several, "is not clear: several steps or several lines", "are not clear: several steps or several lines"},
+	{bankfile.Doubtful, "names a step, but cannot prove it", "name a step, but cannot prove it"},
 	{bankfile.Ended, "names a step that had ended without effect", "name a step that had ended without effect"},
 	{bankfile.Pending, "names a step and is not booked", "name a step and are not booked"},
+	{bankfile.Charged, "is the bank's charge for a step", "are the bank's charges for a step"},
 	{bankfile.Known, "is known already", "are known already"},
 	{bankfile.Nobody, "names no step of ours", "name no step of ours"},
 }
@@ -44,7 +46,7 @@ func writeMatched(out io.Writer, b actions.BankReading) error {
 		}
 	}
 	for _, f := range found {
-		if !needPerson[f.finding] && f.finding != bankfile.Pending || counts[f.finding] == 0 {
+		if !f.finding.NeedsPerson() && f.finding != bankfile.Pending || counts[f.finding] == 0 {
 			continue
 		}
 		fmt.Fprintf(w, "\nLines that %s:\n", f.many)

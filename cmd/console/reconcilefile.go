@@ -32,9 +32,9 @@ func (*reconcileFileCommand) Help() string {
 the file is uploaded and a person confirms its lines.
 
 Exit codes: 0 when the file was read and nothing in it needs a person, 3 when
-something does (a line proves what is uncertain here, differs, came back, is one
-of several for one step or is about a step that had ended, or a statement does not
-add up), 1 when the file cannot be read, 2 for wrong settings.`
+something does (a line proves what is uncertain here, differs, came back, names a
+step and cannot prove it, is one of several for one step or is about a step that
+had ended, or a statement does not add up), 1 when the file cannot be read, 2 for wrong settings.`
 }
 
 // Run implements the command.
@@ -106,18 +106,15 @@ func decodeTOML(raw []byte, into any) error {
 	return err
 }
 
-// needPerson are the findings after which somebody has to do something.
-var needPerson = map[bankfile.Finding]bool{bankfile.Proves: true, bankfile.Differs: true, bankfile.Back: true, bankfile.Several: true, bankfile.Ended: true}
-
 // needsPerson reports whether anything of the file needs a person.
 func needsPerson(b actions.BankReading) bool {
 	for i := range b.Matches {
-		if needPerson[b.Matches[i].Finding] {
+		if b.Matches[i].Finding.NeedsPerson() {
 			return true
 		}
 	}
 	for i := range b.Read.Statements {
-		if b.Read.Statements[i].Check() != "" {
+		if s := &b.Read.Statements[i]; s.Check() != "" || len(s.Declared) > 0 {
 			return true
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"countersign/internal/authz"
@@ -98,13 +97,13 @@ func (b *BankReading) match(tx *store.Tx) error {
 	for i := range b.Read.Statements {
 		lines = append(lines, b.Read.Statements[i].Lines...)
 	}
-	refs, currencies := mentioned(lines)
+	all := mentioned(lines)
 	var named, open []store.MoneyStep
 	err := tx.Together(
-		func() (err error) { named, err = tx.NamedSteps(b.Account, refs); return err },
+		func() (err error) { named, err = tx.NamedSteps(b.Account, all.refs, all.recorded); return err },
 		func() (err error) {
 			// As many as the lines can name may be left out again.
-			open, err = tx.OpenSteps(b.Account, currencies, MaxUnnamed+1+len(lines))
+			open, err = tx.OpenSteps(b.Account, all.currencies, MaxUnnamed+1+len(lines))
 			return err
 		})
 	if err != nil {
@@ -124,22 +123,35 @@ func (b *BankReading) match(tx *store.Tx) error {
 // mostCurrencies bounds in how many currencies of one file our side is looked for.
 const mostCurrencies = 16
 
-// mentioned lists the references and the currencies of lines, each once.
-func mentioned(lines []bankfile.Line) (refs, currencies []string) {
-	seen := map[string]bool{}
-	for i := range lines {
-		line := &lines[i]
-		if !slices.Contains(currencies, line.Currency) && len(currencies) < mostCurrencies {
-			currencies = append(currencies, line.Currency)
-		}
-		for _, ref := range append(line.Refs[:len(line.Refs):len(line.Refs)], bankfile.Ref{Value: line.BankRef}) {
-			if ref.Value != "" && !seen[ref.Value] {
-				seen[ref.Value] = true
-				refs = append(refs, ref.Value)
-			}
+// mention is what lines mention, each once.
+type mention struct {
+	refs       []string // references that may be ours
+	recorded   []string // references under which the lines may have been recorded
+	currencies []string
+}
+
+// mentioned gathers what the lines mention.
+func mentioned(lines []bankfile.Line) (all mention) {
+	refs, recorded := map[string]bool{}, map[string]bool{}
+	once := func(list *[]string, seen map[string]bool, ref string) {
+		if !seen[ref] {
+			seen[ref] = true
+			*list = append(*list, ref)
 		}
 	}
-	return refs, currencies
+	for i := range lines {
+		line := &lines[i]
+		if !slices.Contains(all.currencies, line.Currency) && len(all.currencies) < mostCurrencies {
+			all.currencies = append(all.currencies, line.Currency)
+		}
+		for _, ref := range line.Refs {
+			once(&all.refs, refs, ref.Value)
+		}
+		for _, ref := range line.RecordedAs() {
+			once(&all.recorded, recorded, ref)
+		}
+	}
+	return all
 }
 
 // bankSteps are our steps as a bank's lines may be about them.
@@ -156,35 +168,41 @@ func bankSteps(rows []store.MoneyStep) []bankfile.Step {
 func bankStep(row *store.MoneyStep) bankfile.Step {
 	s := bankfile.Step{Key: row.Key(), IntentID: row.IntentID, Name: row.Name, State: row.State, Out: !row.TakesMoneyBack(),
 		Uncertain: (row.Uncertain() || row.Contradicted) && row.Returned == 0,
-		Amount:    row.Expected(), Returned: row.Returned, Currency: row.Currency, Payee: row.Payee, LineRefs: row.LineRefs}
+		Amount:    row.Expected(), Returned: row.Returned, Currency: row.Currency, Payee: row.Payee,
+		Generation: row.Generation, LineRefs: row.LineRefs, PaidBy: row.PaidBy}
 	if s.Since = row.UncertainSince; s.Uncertain && s.Since == 0 {
 		s.Since = row.ChangedAt
 	}
-	for generation := 1; generation <= row.Generation; generation++ {
-		s.Refs = append(s.Refs, model.StepKey(row.IntentID, row.Name, generation))
+	if row.State == model.Pending || row.State == model.FailedSafely {
+		s.NextTryAt = row.NextTryAt
 	}
-	s.Refs = append(append(s.Refs, row.WireKeys...), row.WireKey, row.ExternalRef)
+	refer := func(ref string, generation int) {
+		s.Refs = append(s.Refs, bankfile.StepRef{Value: ref, Generation: generation})
+	}
+	for generation := 1; generation <= row.Generation; generation++ {
+		refer(model.StepKey(row.IntentID, row.Name, generation), generation)
+	}
+	for _, sent := range row.Sent {
+		refer(sent.WireKey, sent.Generation)
+	}
+	refer(row.WireKey, row.Generation)
+	refer(row.ExternalRef, row.Generation)
 	return s
 }
 
 // lineRef is the reference under which a line is recorded: the bank's own, where
 // that is long enough to tell the line from all others and the file has it once;
-// else it names the line in its file too.
+// else what the line is by its contents. So are the rows of a CSV, whose columns a
+// person has named: one row is one reference, whatever was said of its columns.
 func (b *BankReading) lineRef(m *bankfile.Match) string {
 	const tells = 8 // bytes: numbers that begin anew each day are shorter
-	repeated := 0
-	for i := range b.Matches {
-		if b.Matches[i].BankRef == m.BankRef {
-			repeated++
-		}
-	}
-	own := fmt.Sprintf("%x line %d", b.SHA256[:6], m.Number)
-	switch ref := m.BankRef; {
-	case ref == "" || !plain(ref) || len(ref)+2+len(own) > maxRef:
-		return own
-	case len(ref) >= tells && repeated == 1:
+	if ref := m.BankRef; b.Format != CSV && len(ref) >= tells && len(ref) <= maxRef && plain(ref) && !b.repeated(m) {
 		return ref
-	default:
-		return ref + ", " + own
 	}
+	return m.Identity()
+}
+
+// repeated reports whether another line of the file has the bank's reference too.
+func (b *BankReading) repeated(m *bankfile.Match) bool {
+	return slices.ContainsFunc(b.Matches, func(other bankfile.Match) bool { return other.BankRef == m.BankRef && other.Number != m.Number })
 }

@@ -9,35 +9,80 @@ import (
 	"countersign/internal/model"
 )
 
-// because is why a line that names one step has its finding.
-func (f *finder) because(m Match, at int) string {
-	s, names := m.Step, namedBy(m)
-	moved := money(m.Line) + " " + way(s.Out)
-	switch m.Finding {
-	case Proves:
-		return fmt.Sprintf("%s %s, the amount of the step; %s%s", names, moved, doubt(s), f.cameBack(at))
-	case Known:
-		if comesBack(&m.Line, s) {
-			return fmt.Sprintf("%s %s %s again, as is known of the step.", names, money(m.Line), way(!s.Out))
-		}
-		return fmt.Sprintf("%s %s, as the step has it, which is confirmed.%s", names, moved, f.cameBack(at))
-	case Differs:
-		return fmt.Sprintf("%s %s, but the step is about %s.%s", names, moved, model.Money{Amount: s.Amount, Currency: s.Currency}, whatToDo(s))
-	case Back:
-		return fmt.Sprintf("%s %s %s again%s. That is not recorded from a file: reconcile the step, and its provider says what came back.",
-			names, money(m.Line), way(!s.Out), code(m.Line))
-	case Pending:
-		return names + " The bank has not booked it, so it proves nothing yet: look at a statement of booked lines."
-	case Several:
-		return fmt.Sprintf("Lines %s all name %s, and one payment has one line: it may have been paid more than once. Ask the bank before anything is recorded.",
-			enumerated(f.moved[at]), s.Key)
+// moved says how much went which way, as far as a step is concerned.
+func moved(m *Match) string { return money(m.Line) + " " + way(m.Step.Out) }
+
+func (f *finder) proves(m *Match, at int) string {
+	return fmt.Sprintf("%s %s, the amount of the step; %s%s", namedBy(m), moved(m), doubt(m.Step), f.cameBackToo(at))
+}
+
+func (f *finder) confirmed(m *Match, at int) string {
+	return fmt.Sprintf("%s %s, as the step has it, which is confirmed.%s", namedBy(m), moved(m), f.cameBackToo(at))
+}
+
+func differs(m *Match) string {
+	s := m.Step
+	return fmt.Sprintf("%s %s, but the step is about %s.%s", namedBy(m), moved(m), model.Money{Amount: s.Amount, Currency: s.Currency}, whatToDo(s))
+}
+
+func cameBackAsKnown(m *Match) string {
+	return fmt.Sprintf("%s %s %s again, as is known of the step.", namedBy(m), money(m.Line), way(!m.Step.Out))
+}
+
+func cameBack(m *Match) string {
+	return fmt.Sprintf("%s %s %s again%s. That is not recorded from a file: reconcile the step, and its provider says what came back.",
+		namedBy(m), money(m.Line), way(!m.Step.Out), code(m.Line))
+}
+
+func notBooked(m *Match) string {
+	return namedBy(m) + " The bank has not booked it, so it proves nothing yet: look at a statement of booked lines."
+}
+
+func charge(m *Match) string {
+	return fmt.Sprintf("%s It is a charge of the bank, %s, and not the payment itself: it proves nothing.", namedBy(m), money(m.Line))
+}
+
+func repeated(m *Match, line int) string {
+	return fmt.Sprintf("%s It is line %d once more, word for word, and counts once.", namedBy(m), line)
+}
+
+// ofEarlier is about a line that names what was sent before the present
+// generation, which exists because that had ended without effect.
+func ofEarlier(m *Match, generation int) string {
+	return fmt.Sprintf("%s That was generation %d of the step, which had ended without effect before generation %d began. %s under the earlier one all the same: both may have been paid, so this proves nothing of the present one. Ask the provider and the bank before anything is recorded.",
+		namedBy(m), generation, m.Step.Generation, moved(m))
+}
+
+func paidBefore(m *Match) string {
+	return fmt.Sprintf("%s %s, but its payment is recorded by the bank's line %s already, and this is another line: it may have been paid twice. Compare the two lines, and ask the bank.",
+		namedBy(m), moved(m), listed(m.Step.PaidBy))
+}
+
+func hadEnded(m *Match) string {
+	return fmt.Sprintf("%s %s, but here the step %s. Money moved for a step that had ended without effect: find out how before anything more is sent for it.%s",
+		namedBy(m), moved(m), ended(m.Step.State), next(m.Step))
+}
+
+// next says what the engine will do about a step that a bank's line contradicts.
+func next(s *Step) string {
+	if s.NextTryAt == 0 {
+		return ""
 	}
-	return fmt.Sprintf("%s %s, but here the step %s. Money moved for a step that had ended without effect: find out how before anything more is sent for it.",
-		names, moved, ended(s.State))
+	return fmt.Sprintf(" It will be sent at %s by itself, and may be paid twice then: abandon the intent, or reconcile the step, to stop that.", s.NextTryAt)
+}
+
+// linesNameIt is about all lines by which a step's money moved.
+func (f *finder) linesNameIt(at int) string {
+	t := &f.told[at]
+	if t.several == "" {
+		t.several = fmt.Sprintf("Lines %s all name %s, and one payment has one line: it may have been paid more than once. Ask the bank before anything is recorded.",
+			enumerated(t.moved), f.steps[at].Key)
+	}
+	return t.several
 }
 
 // namedBy says which reference names the step.
-func namedBy(m Match) string {
+func namedBy(m *Match) string {
 	switch {
 	case m.By.Kind == bankRef:
 		return fmt.Sprintf("The bank's reference %s is recorded for %s.", m.By.Value, m.Step.Key)
@@ -96,12 +141,13 @@ func ended(state model.StepState) string {
 	return "has not begun"
 }
 
-// cameBack adds to a line by which money moved that other lines bring it back.
-func (f *finder) cameBack(at int) string {
-	if len(f.back[at]) == 0 {
-		return ""
+// cameBackToo adds to a line by which money moved that other lines bring it back.
+func (f *finder) cameBackToo(at int) string {
+	t := &f.told[at]
+	if t.backLines == "" && len(t.back) > 0 {
+		t.backLines = " Money of it came back by " + ofLines(t.back) + "."
 	}
-	return " Money of it came back by " + ofLines(f.back[at]) + "."
+	return t.backLines
 }
 
 func ofLines(numbers []int) string {
@@ -123,23 +169,26 @@ func (f *finder) namesSeveral(n naming) string {
 // enumerated lists line numbers in their order.
 func enumerated(numbers []int) string {
 	numbers = slices.Sorted(slices.Values(numbers))
-	texts := make([]string, len(numbers))
-	for i, n := range numbers {
-		texts[i] = strconv.Itoa(n)
+	texts := make([]string, min(len(numbers), mostNamed))
+	for i := range texts {
+		texts[i] = strconv.Itoa(numbers[i])
 	}
-	return listed(texts)
+	return joined(texts, len(numbers))
 }
 
 // mostNamed is how many things a sentence names before it counts the rest.
 const mostNamed = 5
 
 // listed joins texts as a sentence does; the many at the end it counts.
-func listed(texts []string) string {
-	last := ""
-	if n := len(texts) - mostNamed; n > 0 {
-		texts, last = texts[:mostNamed], fmt.Sprintf("%d more", n)
+func listed(texts []string) string { return joined(texts[:min(len(texts), mostNamed)], len(texts)) }
+
+// joined is listed of the first few of so many texts.
+func joined(texts []string, all int) string {
+	last := texts[len(texts)-1]
+	if n := all - len(texts); n > 0 {
+		last = fmt.Sprintf("%d more", n)
 	} else {
-		texts, last = texts[:len(texts)-1], texts[len(texts)-1]
+		texts = texts[:len(texts)-1]
 	}
 	if len(texts) == 0 {
 		return last

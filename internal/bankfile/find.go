@@ -8,19 +8,28 @@ import (
 
 // Step is a step of ours that a line may be about: the part of it that Find needs.
 type Step struct {
-	Key       string // the step's key
-	IntentID  string
-	Name      string
-	State     model.StepState
-	Uncertain bool  // its outcome is unknown, it settles, or it is in conflict
-	Out       bool  // its money leaves the account
-	Amount    int64 // minor units, without a sign: what was asked for, or has moved
-	Returned  int64 // minor units that are known to have come back
-	Currency  string
-	Payee     string
-	Since     model.Time // since when it is uncertain; 0 where it is not
-	Refs      []string   // what a line may name it by: its key, its wire keys, its object at the provider
-	LineRefs  []string   // references of bank lines that people have recorded for it
+	Key        string // the step's key
+	IntentID   string
+	Name       string
+	State      model.StepState
+	Uncertain  bool  // its outcome is unknown, it settles, or it is in conflict
+	Generation int   // the present one: earlier ones had ended without effect
+	Out        bool  // its money leaves the account
+	Amount     int64 // minor units, without a sign: what was asked for, or has moved
+	Returned   int64 // minor units that are known to have come back
+	Currency   string
+	Payee      string
+	Since      model.Time // since when it is uncertain; 0 where it is not
+	NextTryAt  model.Time // when the engine would send it, again or for the first time; 0 where it would not by itself
+	Refs       []StepRef  // what a line may name it by: its keys, its wire keys, its object at the provider
+	LineRefs   []string   // references of bank lines that people have recorded for it
+	PaidBy     []string   // those of them that a bank's file gave for its payment
+}
+
+// StepRef is a reference that a line may name a step by.
+type StepRef struct {
+	Value      string
+	Generation int // of the step, that was sent under it
 }
 
 // Finding says how a line stands to our steps.
@@ -29,15 +38,26 @@ type Finding string
 // The findings. Only Proves can be recorded from the file; the others are for a
 // person to look at, or tell nothing new.
 const (
-	Proves  Finding = "proves"  // names an uncertain step, with its amount
-	Known   Finding = "known"   // names a confirmed step, with its amount, or what is known to have come back
-	Differs Finding = "differs" // names a step, with another amount or currency
-	Back    Finding = "back"    // money of a step that came back
-	Pending Finding = "pending" // names a step, but is not booked
-	Several Finding = "several" // names several steps, or several lines name its step
-	Ended   Finding = "ended"   // names a step that is neither uncertain nor confirmed
-	Nobody  Finding = "nobody"  // names no step of ours
+	Proves   Finding = "proves"   // names an uncertain step, with its amount
+	Known    Finding = "known"    // names a confirmed step, with its amount, or what is known to have come back, or is another line once more
+	Differs  Finding = "differs"  // names a step, with another amount or currency
+	Back     Finding = "back"     // money of a step that came back
+	Pending  Finding = "pending"  // names a step, but is not booked
+	Charged  Finding = "charged"  // names a step, but is the bank's charge
+	Doubtful Finding = "doubtful" // names a step, but cannot prove it: by an earlier generation's reference, or the line is in doubt itself
+	Several  Finding = "several"  // names several steps, or several lines name its step, in this file or recorded before
+	Ended    Finding = "ended"    // names a step that is neither uncertain nor confirmed
+	Nobody   Finding = "nobody"   // names no step of ours
 )
+
+// NeedsPerson reports whether somebody has to do something about a line that is so
+// found: record what it proves, or look into it.
+func (f Finding) NeedsPerson() bool { return f == Proves || f.Odd() }
+
+// Odd reports whether somebody has to look into a line that is so found.
+func (f Finding) Odd() bool {
+	return f == Differs || f == Back || f == Doubtful || f == Several || f == Ended
+}
 
 // Match is a line with what it stands for.
 type Match struct {
@@ -56,7 +76,11 @@ func Find(lines []Line, steps []Step) []Match {
 	f := newFinder(steps)
 	named := make([]naming, len(lines))
 	for i := range lines {
-		named[i] = f.naming(&lines[i])
+		if named[i] = f.naming(&lines[i]); len(named[i].steps) > 0 {
+			f.enterLine(&lines[i])
+		}
+	}
+	for i := range lines {
 		f.count(&lines[i], named[i].steps)
 	}
 	matches := make([]Match, len(lines))
@@ -88,66 +112,117 @@ func Unnamed(lines []Line, steps []Step) []Step {
 // bankRef is the kind of the bank's own reference, where a person recorded it.
 const bankRef = "BankRef"
 
-// finder holds, by the index of a step, what all lines say of it.
+// finder holds what all lines say of each step.
 type finder struct {
 	steps            []Step
-	byRef, byLineRef map[string][]int
-	moved            map[int][]int // numbers of the booked lines by which its money moved
-	back             map[int][]int // and of those by which it came back
+	byRef, byLineRef map[string][]owner
+	told             []told           // by the index of the step
+	first            map[string]*Line // by contents, of the lines that name a step
+}
+
+// owner is a step that a reference belongs to, by its index.
+type owner struct{ step, generation int }
+
+// told is what booked lines say of one step. Its sentences are made once, however
+// many lines there are.
+type told struct {
+	moved, back        []int // numbers of the lines by which its money moved, and came back
+	several, backLines string
 }
 
 func newFinder(steps []Step) *finder {
-	f := &finder{steps: steps, byRef: map[string][]int{}, byLineRef: map[string][]int{}, moved: map[int][]int{}, back: map[int][]int{}}
+	f := &finder{steps: steps, byRef: map[string][]owner{}, byLineRef: map[string][]owner{}, told: make([]told, len(steps)), first: map[string]*Line{}}
+	enter := func(index map[string][]owner, ref string, by owner) {
+		if ref != "" && !slices.Contains(index[ref], by) {
+			index[ref] = append(index[ref], by)
+		}
+	}
 	for i := range steps {
-		enter(f.byRef, i, steps[i].Refs)
-		enter(f.byLineRef, i, steps[i].LineRefs)
+		for _, ref := range steps[i].Refs {
+			enter(f.byRef, ref.Value, owner{i, ref.Generation})
+		}
+		for _, ref := range steps[i].LineRefs {
+			enter(f.byLineRef, ref, owner{i, steps[i].Generation})
+		}
 	}
 	return f
 }
 
 // naming is which steps a line names, and by which reference the first.
 type naming struct {
-	steps []int
-	by    Ref
-}
-
-func enter(index map[string][]int, step int, refs []string) {
-	for _, ref := range refs {
-		if ref != "" && !slices.Contains(index[ref], step) {
-			index[ref] = append(index[ref], step)
-		}
-	}
+	steps   []int
+	by      Ref
+	earlier int // the generation of the first that by belongs to, where it is not the present one; else 0
 }
 
 func (f *finder) naming(line *Line) (n naming) {
-	take := func(found []int, by Ref) {
-		for _, step := range found {
-			if len(n.steps) == 0 {
+	take := func(found []owner, by Ref) {
+		for _, o := range found {
+			if !slices.Contains(n.steps, o.step) {
+				n.steps = append(n.steps, o.step)
+			}
+			earlier := o.step == n.steps[0] && o.generation != f.steps[o.step].Generation
+			if n.by == (Ref{}) || earlier && n.earlier == 0 {
 				n.by = by
 			}
-			if !slices.Contains(n.steps, step) {
-				n.steps = append(n.steps, step)
+			if earlier && n.earlier == 0 {
+				n.earlier = o.generation
 			}
 		}
 	}
 	for _, ref := range line.Refs {
 		take(f.byRef[ref.Value], ref)
 	}
-	if line.BankRef != "" {
-		take(f.byLineRef[line.BankRef], Ref{Kind: bankRef, Value: line.BankRef})
+	if len(f.byLineRef) == 0 {
+		return n
+	}
+	for _, ref := range line.RecordedAs() {
+		take(f.byLineRef[ref], Ref{Kind: bankRef, Value: ref})
 	}
 	return n
 }
 
+// RecordedAs are the references under which the line may have been recorded: the
+// bank's own, where it has one, and its identity.
+func (l *Line) RecordedAs() []string {
+	if l.BankRef == "" {
+		return []string{l.Identity()}
+	}
+	return []string{l.BankRef, l.Identity()}
+}
+
+// enterLine notes the first of the lines that say the same.
+func (f *finder) enterLine(line *Line) {
+	contents := line.Contents()
+	if first := f.first[contents]; first == nil || line.Number < first.Number {
+		f.first[contents] = line
+	}
+}
+
+// repeats gives the number of an earlier line that this one is once more, as in
+// reports that begin with what the last one said; else 0. Lines without a
+// reference of the bank, and those of one entry, may be alike and two payments.
+func (f *finder) repeats(line *Line) int {
+	if line.BankRef == "" {
+		return 0
+	}
+	if first := f.first[line.Contents()]; first.Number != line.Number && first.Entry != line.Entry {
+		return first.Number
+	}
+	return 0
+}
+
 // count notes what a booked line says of each step that it may be about.
 func (f *finder) count(line *Line, steps []int) {
+	if !line.Booked || line.Charge || len(steps) == 0 || f.repeats(line) != 0 {
+		return
+	}
 	for _, i := range steps {
-		switch {
-		case !line.Booked:
-		case comesBack(line, &f.steps[i]):
-			f.back[i] = append(f.back[i], line.Number)
-		default:
-			f.moved[i] = append(f.moved[i], line.Number)
+		t := &f.told[i]
+		if comesBack(line, &f.steps[i]) {
+			t.back = append(t.back, line.Number)
+		} else {
+			t.moved = append(t.moved, line.Number)
 		}
 	}
 }
@@ -161,35 +236,53 @@ func (f *finder) match(line Line, n naming) Match {
 	switch len(n.steps) {
 	case 0:
 		m.Because = "None of its references names a step of this account."
-		return m
 	case 1:
+		at := n.steps[0]
+		m.Step = &f.steps[at]
+		m.Finding, m.Because = f.rule(&m, at, n.earlier)
 	default:
 		m.Finding, m.Because = Several, f.namesSeveral(n)
-		return m
 	}
-	at := n.steps[0]
-	m.Step = &f.steps[at]
-	fits := size(line.Amount) == m.Step.Amount && line.Currency == m.Step.Currency
-	switch moved := f.moved[at]; {
-	case !line.Booked:
-		m.Finding = Pending
-	case comesBack(&line, m.Step) && len(f.back[at]) == 1 && line.Currency == m.Step.Currency && size(line.Amount) == m.Step.Returned:
-		m.Finding = Known
-	case comesBack(&line, m.Step):
-		m.Finding = Back
-	case len(moved) > 1:
-		m.Finding = Several
-	case !fits:
-		m.Finding = Differs
-	case m.Step.Uncertain:
-		m.Finding = Proves
-	case m.Step.State == model.Confirmed:
-		m.Finding = Known
-	default:
-		m.Finding = Ended
-	}
-	m.Because = f.because(m, at)
 	return m
+}
+
+// rule decides what a line stands for that names one step, the one at an index.
+func (f *finder) rule(m *Match, at, earlier int) (Finding, string) {
+	s, t := m.Step, &f.told[at]
+	fits := size(m.Amount) == s.Amount && m.Currency == s.Currency
+	doubtful := earlier != 0 || m.Doubt != ""
+	switch again := f.repeats(&m.Line); {
+	case !m.Booked:
+		return Pending, notBooked(m)
+	case m.Charge:
+		return Charged, charge(m)
+	case comesBack(&m.Line, s) && !doubtful && len(t.back) == 1 && m.Currency == s.Currency && size(m.Amount) == s.Returned:
+		return Known, cameBackAsKnown(m)
+	case comesBack(&m.Line, s):
+		return Back, cameBack(m)
+	case len(t.moved) > 1:
+		return Several, f.linesNameIt(at)
+	case again != 0:
+		return Known, repeated(m, again)
+	case earlier != 0:
+		return Doubtful, ofEarlier(m, earlier)
+	case doubtful:
+		return Doubtful, namedBy(m) + " " + m.Doubt
+	case paidOtherwise(&m.Line, s):
+		return Several, paidBefore(m)
+	case !fits:
+		return Differs, differs(m)
+	case s.Uncertain:
+		return Proves, f.proves(m, at)
+	case s.State == model.Confirmed:
+		return Known, f.confirmed(m, at)
+	}
+	return Ended, hadEnded(m)
+}
+
+// paidOtherwise reports whether another bank line is recorded for the payment.
+func paidOtherwise(line *Line, s *Step) bool {
+	return len(s.PaidBy) > 0 && !slices.ContainsFunc(line.RecordedAs(), func(ref string) bool { return slices.Contains(s.PaidBy, ref) })
 }
 
 func size(amount int64) int64 {

@@ -18,7 +18,7 @@ func paid(number int, amount int64, ref string) Line {
 
 func payout(key string, state model.StepState, amount int64) Step {
 	return Step{Key: key, IntentID: key, Name: "create-payout", State: state, Uncertain: state == model.OutcomeUnknown, Out: true,
-		Amount: amount, Currency: "EUR", Refs: []string{key, "wire-" + key}}
+		Amount: amount, Currency: "EUR", Generation: 1, Refs: []StepRef{{key, 1}, {"wire-" + key, 1}}}
 }
 
 func TestFindings(t *testing.T) {
@@ -108,10 +108,13 @@ func drawn(t *rapid.T) (lines []Line, steps []Step) {
 	for i := range rapid.IntRange(0, 4).Draw(t, "steps") {
 		steps = append(steps, Step{Key: string(rune('A' + i)), State: states.Draw(t, "state"), Uncertain: rapid.Bool().Draw(t, "uncertain"), Out: rapid.Bool().Draw(t, "out"),
 			Amount: rapid.Int64Range(0, 2).Draw(t, "amount"), Returned: rapid.Int64Range(0, 2).Draw(t, "returned"), Currency: currency.Draw(t, "currency"),
-			Refs: rapid.SliceOfN(names, 0, 2).Draw(t, "refs"), LineRefs: rapid.SliceOfN(names, 0, 1).Draw(t, "line refs")})
+			Generation: rapid.IntRange(1, 2).Draw(t, "generation"), LineRefs: rapid.SliceOfN(names, 0, 1).Draw(t, "line refs"), PaidBy: rapid.SliceOfN(names, 0, 1).Draw(t, "paid by")})
+		for _, name := range rapid.SliceOfN(names, 0, 2).Draw(t, "refs") {
+			steps[i].Refs = append(steps[i].Refs, StepRef{name, rapid.IntRange(1, steps[i].Generation).Draw(t, "generation of a reference")})
+		}
 	}
 	for i := range rapid.IntRange(0, 6).Draw(t, "lines") {
-		line := Line{Number: i + 1, Booked: rapid.Bool().Draw(t, "booked"), Back: rapid.Bool().Draw(t, "back"), Amount: rapid.Int64Range(-2, 2).Draw(t, "line amount"),
+		line := Line{Number: i + 1, Entry: rapid.IntRange(1, 3).Draw(t, "entry"), Charge: rapid.Bool().Draw(t, "charge"), Doubt: rapid.SampledFrom([]string{"", "It is odd."}).Draw(t, "doubt"), Booked: rapid.Bool().Draw(t, "booked"), Back: rapid.Bool().Draw(t, "back"), Amount: rapid.Int64Range(-2, 2).Draw(t, "line amount"),
 			Currency: currency.Draw(t, "line currency"), BankRef: names.Draw(t, "bank ref")}
 		for _, name := range rapid.SliceOfN(names, 0, 2).Draw(t, "line refs") {
 			line.Refs = append(line.Refs, Ref{Kind: "text", Value: name})
@@ -119,6 +122,14 @@ func drawn(t *rapid.T) (lines []Line, steps []Step) {
 		lines = append(lines, line)
 	}
 	return lines, steps
+}
+
+// namesEarlier reports whether a line names what was sent before the step's
+// present generation.
+func namesEarlier(line Line, s *Step) bool {
+	return slices.ContainsFunc(s.Refs, func(own StepRef) bool {
+		return own.Generation != s.Generation && own.Value != "" && slices.ContainsFunc(line.Refs, func(r Ref) bool { return r.Value == own.Value })
+	})
 }
 
 func TestProofIsNeverAmbiguous(t *testing.T) {
@@ -136,7 +147,7 @@ func TestProofIsNeverAmbiguous(t *testing.T) {
 				continue
 			}
 			s := m.Step
-			if proved[s.Key] || !m.Booked || m.Back || !s.Uncertain || m.Currency != s.Currency || s.Out && m.Amount != -s.Amount || !s.Out && m.Amount != s.Amount {
+			if proved[s.Key] || !m.Booked || m.Back || m.Charge || m.Doubt != "" || namesEarlier(m.Line, s) || !s.Uncertain || m.Currency != s.Currency || s.Out && m.Amount != -s.Amount || !s.Out && m.Amount != s.Amount {
 				t.Fatalf("%+v proves %+v", m.Line, s)
 			}
 			proved[s.Key] = true

@@ -47,24 +47,24 @@ func TestReferencesLeadToSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	view(t, db, func(tx *Tx) error {
-		refs := []string{"w-intent-acme00001", "po_intent-acme00002", `LINE-"3"`, "w-earlier", "w-intent-globex00005", "nobody", "w-intent-acme0000", "", "bad\x00ref"}
-		steps, err := tx.NamedSteps("acme", refs)
+		refs := []string{"w-intent-acme00001", "po_intent-acme00002", "w-earlier", "w-intent-globex00005", "nobody", "w-intent-acme0000", "", "bad\x00ref"}
+		steps, err := tx.NamedSteps("acme", refs, []string{`LINE-"3"`, "po_intent-acme00001"})
 		if want := []string{"intent-acme00001", "intent-acme00002", "intent-acme00003", "intent-acme00004"}; err != nil || !slices.Equal(ofIntents(steps), want) {
 			t.Errorf("%v, %v", ofIntents(steps), err)
 		}
 		for _, s := range steps {
 			switch s.IntentID {
 			case "intent-acme00003":
-				if !slices.Equal(s.LineRefs, []string{`LINE-"3"`}) {
-					t.Errorf("recorded %q", s.LineRefs)
+				if !slices.Equal(s.LineRefs, []string{`LINE-"3"`}) || len(s.PaidBy) != 0 {
+					t.Errorf("recorded %q, paid by %q", s.LineRefs, s.PaidBy)
 				}
 			case "intent-acme00004":
-				if !slices.Equal(s.WireKeys, []string{"w-earlier"}) || s.Payee != "Ada Rep" || s.Contradicted {
+				if !slices.Equal(s.Sent, []SentKey{{1, "w-earlier"}}) || s.Payee != "Ada Rep" || s.Contradicted {
 					t.Errorf("%+v", s)
 				}
 			}
 		}
-		none, err := tx.NamedSteps("acme", nil)
+		none, err := tx.NamedSteps("acme", nil, nil)
 		if len(none) != 0 {
 			t.Errorf("no reference leads to %v", ofIntents(none))
 		}
@@ -78,7 +78,7 @@ func TestAStepKeyLeadsToItsStep(t *testing.T) {
 	row.ID = id
 	db := movesMoney(t, openLists(t, row))
 	view(t, db, func(tx *Tx) error {
-		steps, err := tx.NamedSteps("acme", []string{id + ":create-payout#2"})
+		steps, err := tx.NamedSteps("acme", []string{id + ":create-payout#2"}, nil)
 		if !slices.Equal(ofIntents(steps), []string{id}) {
 			t.Errorf("%v", ofIntents(steps))
 		}
@@ -115,17 +115,16 @@ func TestBankFilesAreReadByIndex(t *testing.T) {
 	db := openPlans(t)
 	ctx, asked := Asked(t.Context())
 	err := db.View(ctx, func(tx *Tx) error {
-		_, named := tx.NamedSteps("acme", many)
+		_, named := tx.NamedSteps("acme", many, many)
 		_, open := tx.OpenSteps("acme", []string{"EUR", "USD"}, 20_201)
 		_, files := tx.BankFiles("acme", ApprovalMark{At: 1, ID: "x"}, 51)
 		_, lists := tx.BankLists("bankfile-1")
 		_, last := tx.LastMapping("bankfile-1")
 		_, count := tx.Recorded("bankfile-1")
-		_, of := tx.BankFileOf("upload-1")
 		_, body := tx.BankFileBody("bankfile-1")
-		return errors.Join(named, open, files, lists, last, count, of, body)
+		return errors.Join(named, open, files, lists, last, count, body)
 	})
-	if err != nil || len(asked.Sent()) != 8 {
+	if err != nil || len(asked.Sent()) != 7 {
 		t.Fatalf("%d statements, %v", len(asked.Sent()), err)
 	}
 	few := regexp.MustCompile(`^SCAN (each|named|open|part|CONSTANT ROW)\b`)

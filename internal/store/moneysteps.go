@@ -3,6 +3,8 @@ package store
 import (
 	"encoding/json"
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 
 	"countersign/internal/model"
@@ -12,13 +14,38 @@ import (
 // may name it.
 type MoneyStep struct {
 	model.Step
-	Payee        string   `db:"payee"`
-	Contradicted bool     `db:"contradicted"` // a conflict about it is open
-	WireKeys     []string `db:"-"`            // of all its generations
-	LineRefs     []string `db:"-"`            // references that people have recorded for it
+	Payee        string    `db:"payee"`
+	Contradicted bool      `db:"contradicted"` // a conflict about it is open
+	Sent         []SentKey `db:"-"`            // of each generation that has been frozen
+	LineRefs     []string  `db:"-"`            // references that people have recorded for it
+	PaidBy       []string  `db:"-"`            // those of them that a bank's file gave for its payment
 
-	Keys     string `db:"wire_keys"` // JSON
+	Keys     string `db:"wire_keys"` // JSON, as the others
 	Recorded string `db:"line_refs"`
+	Paid     string `db:"paid_by"`
+}
+
+// SentKey is the wire key of one generation of a step.
+type SentKey struct {
+	Generation int
+	WireKey    string
+}
+
+// keys reads the keys that moneySteps gathers: a number, a blank and the key.
+func (s *MoneyStep) keys() error {
+	var texts []string
+	if err := json.Unmarshal([]byte(s.Keys), &texts); err != nil {
+		return err
+	}
+	for _, text := range texts {
+		number, key, _ := strings.Cut(text, " ")
+		generation, err := strconv.Atoi(number)
+		if err != nil {
+			return err
+		}
+		s.Sent = append(s.Sent, SentKey{generation, key})
+	}
+	return nil
 }
 
 // moves tells of a row of steps what model.Step.MovesMoney does.
@@ -27,9 +54,11 @@ const moves = "operation IN ('payout.create', 'payout.reverse', 'credit.create',
 // moneySteps selects the steps that move money from a join of intents i and steps s.
 func (d dialect) moneySteps(from string) string {
 	return `SELECT s.*, i.payee, EXISTS (SELECT 1 FROM conflicts k WHERE k.intent_id = s.intent_id AND k.step = s.name AND k.closed_at = 0) AS contradicted,
-		COALESCE((SELECT ` + d.gather("g.wire_key") + ` FROM generations g WHERE g.intent_id = s.intent_id AND g.step = s.name), '[]') AS wire_keys,
+		COALESCE((SELECT ` + d.gather("CAST(g.number AS TEXT) || ' ' || g.wire_key") + ` FROM generations g WHERE g.intent_id = s.intent_id AND g.step = s.name), '[]') AS wire_keys,
 		COALESCE((SELECT ` + d.gather("e.ref") + ` FROM evidence e WHERE e.intent_id = s.intent_id AND e.step = s.name AND e.source IN ('operator', 'bank_file')
-			AND e.ref <> ''), '[]') AS line_refs FROM ` + from + " AND s." + moves
+			AND e.ref <> ''), '[]') AS line_refs,
+		COALESCE((SELECT ` + d.gather("e.ref") + ` FROM evidence e JOIN bank_files b ON b.upload = substr(e.document, 8) WHERE e.intent_id = s.intent_id AND e.step = s.name
+			AND e.document LIKE 'upload:%' AND e.says = 'happened' AND e.ref <> ''), '[]') AS paid_by FROM ` + from + " AND s." + moves
 }
 
 // selectSteps reads such a selection.
@@ -39,7 +68,7 @@ func (t *Tx) selectSteps(query string, args ...any) (steps []MoneyStep, err erro
 	}
 	for i := range steps {
 		s := &steps[i]
-		if err := errors.Join(json.Unmarshal([]byte(s.Keys), &s.WireKeys), json.Unmarshal([]byte(s.Recorded), &s.LineRefs)); err != nil {
+		if err := errors.Join(s.keys(), json.Unmarshal([]byte(s.Recorded), &s.LineRefs), json.Unmarshal([]byte(s.Paid), &s.PaidBy)); err != nil {
 			return nil, err
 		}
 	}
@@ -47,21 +76,19 @@ func (t *Tx) selectSteps(query string, args ...any) (steps []MoneyStep, err erro
 }
 
 // NamedSteps finds the account's steps that move money of the intents that the
-// references lead to: by a step key, a wire key of any generation, an object at
-// the provider, or any reference that evidence has. Which of them a reference
-// names exactly, their keys and references tell. It is one statement, however many
-// references there are; each is looked up by index.
-func (t *Tx) NamedSteps(account string, refs []string) ([]MoneyStep, error) {
-	var texts, intents []string
+// references lead to: by a step key, a wire key of any generation or an object at
+// the provider; and by what evidence has of a bank's lines, recorded. Which of them
+// a reference names exactly, their keys and references tell. It is one statement,
+// however many references there are; each is looked up by index.
+func (t *Tx) NamedSteps(account string, refs, recorded []string) ([]MoneyStep, error) {
+	var intents []string
 	for _, ref := range refs {
-		if Searchable(ref) {
-			texts = append(texts, ref)
-		}
 		if id, _, _, err := model.SplitStepKey(ref); err == nil {
 			intents = append(intents, id)
 		}
 	}
-	if len(texts) == 0 {
+	refs, recorded = searchable(refs), searchable(recorded)
+	if len(refs)+len(recorded) == 0 {
 		return nil, nil
 	}
 	d := t.db.dialect
@@ -71,8 +98,13 @@ func (t *Tx) NamedSteps(account string, refs []string) ([]MoneyStep, error) {
 	query := "WITH named (id) AS (" + strings.Join([]string{by("steps", "wire_key"), by("generations", "wire_key"), by("steps", "external_ref"), by("evidence", "ref"),
 		"SELECT each.value FROM " + d.elements}, " UNION ") + ") " +
 		d.moneySteps("named CROSS JOIN intents i CROSS JOIN steps s WHERE i.id = named.id AND i.account = ? AND s.intent_id = i.id")
-	list := jsonTexts(texts)
-	return t.selectSteps(query, list, list, list, list, jsonTexts(intents), account)
+	list := jsonTexts(refs)
+	return t.selectSteps(query, list, list, list, jsonTexts(recorded), jsonTexts(intents), account)
+}
+
+// searchable leaves out what no stored text can equal.
+func searchable(texts []string) []string {
+	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return !Searchable(text) })
 }
 
 // jsonTexts is a JSON array, for dialect.elements.

@@ -44,7 +44,7 @@ var pageParts = []string{partStatements, partProves, partPerson, partOurs, partO
 // partOf says where lines of a finding stand. What only tells what is known, or
 // nothing of us, is folded away.
 var partOf = map[bankfile.Finding]string{bankfile.Proves: partProves, bankfile.Differs: partPerson, bankfile.Back: partPerson, bankfile.Several: partPerson,
-	bankfile.Ended: partPerson, bankfile.Pending: partOthers, bankfile.Known: partOthers, bankfile.Nobody: partOthers}
+	bankfile.Doubtful: partPerson, bankfile.Ended: partPerson, bankfile.Pending: partOthers, bankfile.Charged: partOthers, bankfile.Known: partOthers, bankfile.Nobody: partOthers}
 
 // openBankFile reads a file that the viewer may see.
 func (v *visit) openBankFile() (p bankPage, err error) {

@@ -12,7 +12,7 @@ import (
 
 // findingWords name how a line stands to our steps.
 var findingWords = map[bankfile.Finding]string{bankfile.Differs: "Another amount or currency", bankfile.Back: "Money came back", bankfile.Several: "Named more than once",
-	bankfile.Ended: "The step had ended without effect", bankfile.Pending: "Not booked yet", bankfile.Known: "Known already", bankfile.Nobody: "Names no step of ours"}
+	bankfile.Doubtful: "Names a step, but cannot prove it", bankfile.Charged: "The bank’s charge", bankfile.Ended: "The step had ended without effect", bankfile.Pending: "Not booked yet", bankfile.Known: "Known already", bankfile.Nobody: "Names no step of ours"}
 
 // bankWords is how much of a bank's own words a row shows, in characters.
 const bankWords = 140

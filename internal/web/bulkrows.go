@@ -79,7 +79,7 @@ func (v *visit) bulkItem(p bulkPage, item model.BulkItem) templates.BulkRow {
 // which step.
 func (p bulkPage) itemMark(row *templates.BulkRow, item model.BulkItem, plan model.Plan, in statedInput) {
 	row.Act = say("record ", item.Step, " as happened")
-	row.Line = say("the bank’s reference ", templates.Foreign(in.ExternalRef), ", booked ", in.Date)
+	row.Line = say("recorded under ", templates.Foreign(in.ExternalRef), ", booked ", in.Date)
 	for _, c := range plan.Changes {
 		row.Plan = append(row.Plan, templates.Fact{Label: "Step key", Text: say(templates.Key(c.Subject))})
 	}

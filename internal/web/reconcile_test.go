@@ -86,7 +86,7 @@ func TestABankFileConfirmsWhatItNames(t *testing.T) {
 
 	p = olga.post(path+"/preview", "shown", "1", "line", "1", "do", "preview")
 	list := p.header.Get("Location")
-	olga.wants(olga.get(list), 200, "Preview: record 1 payment as happened", "statement.xml", "record create-payout as happened", "the bank’s reference B-1", "booked 2026-11-27", "Nobody else.",
+	olga.wants(olga.get(list), 200, "Preview: record 1 payment as happened", "statement.xml", "record create-payout as happened", "recorded under ", "booked 2026-11-27", "Nobody else.",
 		"Record 1 payment as happened, 900.50 EUR", "Back to the file, nothing is done")
 	p = olga.post(list+"/confirm", "reason", because, "digest", found(t, digestField, olga.get(list)))
 	if p.status != 303 {
