@@ -54,6 +54,13 @@ func (t *Tx) BankFileBody(id string) (body []byte, err error) {
 	return body, err
 }
 
+// BankFileOf gives the id of the bank's file that has an upload's bytes; "" where
+// none has.
+func (t *Tx) BankFileOf(upload string) (id string, err error) {
+	_, err = t.Get(&id, "SELECT id FROM bank_files WHERE upload = ?", upload)
+	return id, err
+}
+
 // SameBankFile finds the account's file with a SHA-256.
 func (t *Tx) SameBankFile(account string, sum []byte) (b BankFile, found bool, err error) {
 	found, err = t.Get(&b, "SELECT * FROM bank_files WHERE account = ? AND sha256 = ?", account, sum)

@@ -121,10 +121,11 @@ func TestBankFilesAreReadByIndex(t *testing.T) {
 		_, lists := tx.BankLists("bankfile-1")
 		_, last := tx.LastMapping("bankfile-1")
 		_, count := tx.Recorded("bankfile-1")
+		_, of := tx.BankFileOf("upload-1")
 		_, body := tx.BankFileBody("bankfile-1")
-		return errors.Join(named, open, files, lists, last, count, body)
+		return errors.Join(named, open, files, lists, last, count, of, body)
 	})
-	if err != nil || len(asked.Sent()) != 7 {
+	if err != nil || len(asked.Sent()) != 8 {
 		t.Fatalf("%d statements, %v", len(asked.Sent()), err)
 	}
 	few := regexp.MustCompile(`^SCAN (each|named|open|part|CONSTANT ROW)\b`)
