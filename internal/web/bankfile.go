@@ -41,10 +41,9 @@ const (
 // pageParts are the parts that have pages of their own.
 var pageParts = []string{partStatements, partProves, partPerson, partOurs, partOthers}
 
-// partOf says where lines of a finding stand. What only tells what is known, or
-// nothing of us, is folded away.
-var partOf = map[bankfile.Finding]string{bankfile.Proves: partProves, bankfile.Differs: partPerson, bankfile.Back: partPerson, bankfile.Several: partPerson,
-	bankfile.Doubtful: partPerson, bankfile.Ended: partPerson, bankfile.Pending: partOthers, bankfile.Charged: partOthers, bankfile.Known: partOthers, bankfile.Nobody: partOthers}
+// partOf says where lines of a finding stand; those of any other need a person.
+// What only tells what is known, or nothing of us, is folded away.
+var partOf = map[bankfile.Finding]string{bankfile.Proves: partProves, bankfile.Pending: partOthers, bankfile.Charged: partOthers, bankfile.Known: partOthers, bankfile.Nobody: partOthers}
 
 // openBankFile reads a file that the viewer may see.
 func (v *visit) openBankFile() (p bankPage, err error) {
@@ -56,10 +55,10 @@ func (v *visit) openBankFile() (p bankPage, err error) {
 		switch partOf[m.Finding] {
 		case partProves:
 			p.proves = append(p.proves, m)
-		case partPerson:
-			p.person = append(p.person, m)
-		default:
+		case partOthers:
 			p.others = append(p.others, m)
+		default:
+			p.person = append(p.person, m)
 		}
 	}
 	return p, nil
