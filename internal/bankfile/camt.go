@@ -77,11 +77,6 @@ type camtTotal struct {
 	Sum        string
 }
 
-type camtAmount struct {
-	Ccy   string `xml:"Ccy,attr"`
-	Value string `xml:",chardata"`
-}
-
 type camtDate struct {
 	Dt   string
 	DtTm string
@@ -90,15 +85,15 @@ type camtDate struct {
 type camtBalance struct {
 	Code      string `xml:"Tp>CdOrPrtry>Cd"`
 	Amt       camtAmount
-	CdtDbtInd string
+	CdtDbtInd camtWord
 	Dt        camtDate
 }
 
 type camtEntry struct {
 	line         int // in the file, from 1
 	Amt          camtAmount
-	CdtDbtInd    string
-	RvslInd      string
+	CdtDbtInd    camtWord
+	RvslInd      camtWord
 	Sts          camtStatus
 	BookgDt      camtDate
 	ValDt        camtDate
@@ -115,12 +110,6 @@ func (e *camtEntry) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
 	return d.DecodeElement((*plain)(e), &start)
 }
 
-// camtStatus is a text up to version 07 and a code from 08 on.
-type camtStatus struct {
-	Text string `xml:",chardata"`
-	Cd   string
-}
-
 type camtDetails struct {
 	MsgId    string `xml:"Btch>MsgId"`
 	PmtInfId string `xml:"Btch>PmtInfId"`
@@ -131,7 +120,7 @@ type camtDetails struct {
 type camtPayment struct {
 	Refs       camtRefs
 	Amt        camtAmount
-	CdtDbtInd  string
+	CdtDbtInd  camtWord
 	TxAmt      camtAmount   `xml:"AmtDtls>TxAmt>Amt"`
 	InstdAmt   camtAmount   `xml:"AmtDtls>InstdAmt>Amt"`
 	Charges    []camtAmount `xml:"Chrgs>Amt"`      // up to version 03

@@ -13,6 +13,7 @@ import (
 func (m camtMessage) file(format string, kind Kind) (File, error) {
 	f := File{Format: format}
 	entries, lines := 0, 0
+	var notes []string
 	for _, s := range slices.Concat(m.Stmt, m.Rpt, m.Ntfctn) {
 		statement, err := s.statement(kind, entries, lines)
 		if err != nil {
@@ -21,13 +22,15 @@ func (m camtMessage) file(format string, kind Kind) (File, error) {
 		entries += len(s.Ntry)
 		lines += len(statement.Lines)
 		f.Statements = append(f.Statements, statement)
-		f.Notes = append(f.Notes, s.notes()...)
+		notes = append(notes, s.notes()...)
 	}
 	if len(f.Statements) == 0 {
 		return File{}, refuse("The file is a %s without any statement. Get it from the bank again.", format)
 	}
-	slices.Sort(f.Notes)
-	f.Notes = slices.Compact(f.Notes)
+	slices.Sort(notes)
+	for _, note := range slices.Compact(notes) {
+		f.note(0, "%s", note)
+	}
 	return f, nil
 }
 
@@ -111,7 +114,7 @@ func (s camtStatement) balances() (opening, closing *Balance, err error) {
 // balance reads one balance.
 func (b camtBalance) balance() (*Balance, error) {
 	place := "the balance " + strings.TrimSpace(b.Code)
-	money, err := signed(b.Amt, b.CdtDbtInd, place)
+	money, err := signed(b.Amt, b.CdtDbtInd.String(), place)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,7 @@ package bankfile
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 )
 
@@ -10,22 +10,26 @@ import (
 // references.
 const maxPayments = 32
 
-// returned is the sub-family of bank transaction codes for returns.
-const returned = "RRTN"
+// returns are the sub-families of bank transaction codes by which a payment comes
+// back or is taken back, and charges those of what the bank takes for itself.
+var (
+	returns = []string{"RRTN", "RPCR", "PRDD", "UPDD"}
+	charges = []string{"CHRG", "FEES", "COMM"}
+)
 
 // lines reads an entry: one line, or a line for each of several payments whose own
 // amounts add up to the entry. Numbers of lines are left to the caller.
 func (e camtEntry) lines(number int, account string) ([]Line, error) {
 	place := fmt.Sprintf("entry %d (line %d of the file)", number, e.line)
-	money, err := signed(e.Amt, e.CdtDbtInd, place)
+	money, err := signed(e.Amt, e.CdtDbtInd.String(), place)
 	if err != nil {
 		return nil, err
 	}
 	whole := Line{
-		Entry: number, Booked: strings.TrimSpace(e.Sts.Text+e.Sts.Cd) == "BOOK", Amount: money.Amount, Currency: money.Currency,
-		Back: isTrue(e.RvslInd) || strings.TrimSpace(e.BkTxCd) == returned, BankRef: oneLine(e.AcctSvcrRef),
-		Text: oneLine(e.AddtlNtryInf),
+		Entry: number, Booked: e.Sts.booked(), Amount: money.Amount, Currency: money.Currency,
+		Back: isTrue(e.RvslInd.Text), BankRef: reference(e.AcctSvcrRef), Text: oneLine(e.AddtlNtryInf),
 	}
+	whole.family(e.BkTxCd)
 	if whole.BookedOn, err = e.BookgDt.day(place); err != nil {
 		return nil, err
 	}
@@ -36,7 +40,15 @@ func (e camtEntry) lines(number int, account string) ([]Line, error) {
 	if amounts := e.amounts(payments, money.Amount); amounts != nil {
 		return parts(whole, payments, amounts, account), nil
 	}
+	whole.Doubt = e.doubt(payments, money.Amount)
 	return []Line{e.single(whole, payments, account)}, nil
+}
+
+// family takes from a sub-family of bank transaction codes what the line is.
+func (l *Line) family(code string) {
+	code = strings.TrimSpace(code)
+	l.Back = l.Back || slices.Contains(returns, code)
+	l.Charge = l.Charge || slices.Contains(charges, code)
 }
 
 // payments are all payments that the entry tells of.
@@ -55,7 +67,7 @@ func (e camtEntry) amounts(payments []camtPayment, whole int64) []int64 {
 	}
 	amounts, sum := make([]int64, len(payments)), int64(0)
 	for i, p := range payments {
-		amount, ok := p.amount(strings.TrimSpace(e.Amt.Ccy), e.CdtDbtInd)
+		amount, ok := p.amount(strings.TrimSpace(e.Amt.Ccy), e.CdtDbtInd.String())
 		if !ok {
 			return nil
 		}
@@ -74,8 +86,8 @@ func (e camtEntry) amounts(payments []camtPayment, whole int64) []int64 {
 // currency of the entry. What was instructed, and rates and charges, say nothing
 // about that.
 func (p camtPayment) amount(currency, direction string) (int64, bool) {
-	if p.CdtDbtInd != "" {
-		direction = p.CdtDbtInd
+	if own := p.CdtDbtInd.String(); own != "" {
+		direction = own
 	}
 	for _, a := range []camtAmount{p.Amt, p.TxAmt} {
 		if strings.TrimSpace(a.Ccy) == currency {
@@ -92,10 +104,10 @@ func parts(whole Line, payments []camtPayment, amounts []int64, account string) 
 	for i, p := range payments {
 		line := whole
 		line.Amount = amounts[i]
-		if ref := oneLine(p.Refs.AcctSvcrRef); ref != "" {
+		if ref := reference(p.Refs.AcctSvcrRef); ref != "" {
 			line.BankRef = ref
 		}
-		line.Refs = p.refs(nil)
+		line.Refs, line.Doubt = p.refs(nil), p.differs(whole.Currency, line.Amount)
 		p.fill(&line, account)
 		lines[i] = line
 	}
@@ -116,40 +128,11 @@ func (e camtEntry) single(line Line, payments []camtPayment, account string) Lin
 	if len(payments) == 1 {
 		payments[0].fill(&line, account)
 	}
+	for _, p := range payments {
+		p.comesBack(&line)
+	}
 	line.Text = oneLine(e.gathered(payments) + " " + line.Text)
 	return line
-}
-
-// gathered is a sentence on an entry of several payments that stays one line.
-func (e camtEntry) gathered(payments []camtPayment) string {
-	declared := 0
-	for _, d := range e.NtryDtls {
-		if n, err := strconv.Atoi(strings.TrimSpace(d.NbOfTxs)); err == nil && n > 0 && n < 1e9 {
-			declared += n
-		}
-	}
-	shown := len(payments)
-	switch {
-	case declared > 1 && shown == 0:
-		return fmt.Sprintf("The bank gathers %d payments here and names none of them.", declared)
-	case declared > 1 && declared > shown:
-		return fmt.Sprintf("The bank gathers %d payments here and shows %d of them.", declared, shown)
-	case shown > 1 && e.unpriced(payments):
-		return fmt.Sprintf("The bank gathers %d payments here and does not say the amount of each.", shown)
-	case shown > 1:
-		return fmt.Sprintf("The bank gathers %d payments here, and their amounts do not add up to the entry.", shown)
-	}
-	return ""
-}
-
-// unpriced reports whether some payment has no amount in the currency of the entry.
-func (e camtEntry) unpriced(payments []camtPayment) bool {
-	for _, p := range payments {
-		if _, ok := p.amount(strings.TrimSpace(e.Amt.Ccy), e.CdtDbtInd); !ok {
-			return true
-		}
-	}
-	return false
 }
 
 // isTrue reads an indicator.

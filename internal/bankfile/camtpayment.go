@@ -1,6 +1,9 @@
 package bankfile
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // refs adds the references of a payment.
 func (p camtPayment) refs(refs []Ref) []Ref {
@@ -24,20 +27,24 @@ func (p camtPayment) refs(refs []Ref) []Ref {
 // between banks (TxId) stands in for it.
 func (p camtPayment) fill(line *Line, account string) {
 	line.Other, line.OtherAccount = p.other(line.Amount > 0, account)
-	if p.Return != nil {
-		line.Back = true
-		line.Code = oneLine(p.Return.Code + " " + p.Return.Prtry)
-	}
-	if strings.TrimSpace(p.BkTxCd) == returned {
-		line.Back = true
+	p.comesBack(line)
+	line.family(p.BkTxCd)
+	if line.BankRef == "" {
+		line.BankRef = reference(p.Refs.AcctSvcrRef)
 	}
 	if line.BankRef == "" {
-		line.BankRef = oneLine(p.Refs.AcctSvcrRef)
-	}
-	if line.BankRef == "" && !saysNone(p.Refs.TxId) {
-		line.BankRef = oneLine(p.Refs.TxId)
+		line.BankRef = reference(p.Refs.TxId)
 	}
 	line.Text = oneLine(strings.Join([]string{p.text(*line), line.Text}, " "))
+}
+
+// comesBack marks a line as a return where the payment is one, with the first
+// reason that the bank gives.
+func (p camtPayment) comesBack(line *Line) {
+	line.Back = line.Back || p.Return != nil || slices.Contains(returns, strings.TrimSpace(p.BkTxCd))
+	if p.Return != nil && line.Code == "" {
+		line.Code = oneLine(p.Return.Code + " " + p.Return.Prtry)
+	}
 }
 
 // other is the other side: who paid what came in, or was paid what went out. In a
