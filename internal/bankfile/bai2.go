@@ -38,20 +38,27 @@ func isBAI2(body []byte) bool { return baiStart.Match(body[:min(len(body), 4096)
 var (
 	baiLine  = regexp.MustCompile(`^(\d\d)[,:/]`)
 	baiCodes = "01 02 03 16 49 98 99"
-	// baiBetween is the end of a record and the beginning of another one in the same
-	// line, told apart from a slash in a text by the fields that must follow.
+	// baiBetween is the end of a record and the beginning of another one, where a file
+	// is one line; the fields that must follow tell it apart from a slash in a text.
 	baiBetween = regexp.MustCompile(`/\s+((?:0[123],|16,\d{3},|49,[-+]?\d+,|9[89],[-+]?\d+,|88[,:]))`)
 	baiEnd     = " \t\x00\x1a"
 )
 
-// baiRecords cuts a text into records, which begin a line each, or stand behind
-// the slash that ends the one before.
+// baiRecords cuts a text into records, which begin a line each. Some banks write
+// several in a line; but where an entry has begun, a slash may stand in a text that
+// others than the bank have written, so that nothing is cut there unless the whole
+// file is one line.
 func baiRecords(text string) ([]baiRecord, error) {
 	c := baiCutter{}
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	single := !strings.Contains(strings.Trim(text, "\n"+baiEnd), "\n")
 	number := 0
-	for line := range strings.SplitSeq(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		number++
-		for record := range strings.SplitSeq(baiBetween.ReplaceAllString(line, "/\n$1"), "\n") {
+		if line = strings.Trim(line, baiEnd); single || !c.inEntry(line) {
+			line = baiBetween.ReplaceAllString(line, "/\n$1")
+		}
+		for record := range strings.SplitSeq(line, "\n") {
 			if record = strings.Trim(record, baiEnd); record == "" {
 				continue
 			}
@@ -67,6 +74,15 @@ func baiRecords(text string) ([]baiRecord, error) {
 type baiCutter struct {
 	all  []baiRecord
 	open bool
+}
+
+// inEntry reports whether a line begins an entry or goes on with one.
+func (c *baiCutter) inEntry(line string) bool {
+	p := baiLine.FindStringSubmatch(line)
+	if p == nil || p[1] == "88" {
+		return len(c.all) > 0 && c.all[len(c.all)-1].code == "16"
+	}
+	return p[1] == "16"
 }
 
 // take takes one physical record. What begins with no code goes on with the text

@@ -61,12 +61,12 @@ func TestBAI2ThatDoesNotFit(t *testing.T) {
 }
 
 // Banks cut summaries anywhere, leave out what is blank at the end of a record,
-// write several records in a line, and break a text in two.
+// write several records in a line before the first entry, and break a text in two.
 func TestBAI2AsBanksCutIt(t *testing.T) {
 	body := "01,A,B,261130,0700,1,,,2/   02,B,A,1,261130,,EUR,2/\n" +
 		"03,1,,010,100,/\n88,190/\n88,500,,,110,700/\n88,4,/ 88,072,30,,,015/\n88,-1200,,/\n" +
-		"16,142,200,Z,,,PAID 12/ 16 TIMES   PPD/ 16,451,1500,D,1,0,1500,,,ACH   111\n222  REF-12345/\n" +
-		"88,CRNM: Ada Lovelace\n88,CACT: 12-34\n88,DBNM: us/   49,1830,12/\n98,1830,1,14/\n99,1830,1,16/"
+		"16,142,200,Z,,,PAID 12/ 16 TIMES   PPD/\n16,451,1500,D,1,0,1500,,,ACH   111\n222  REF-12345/\n" +
+		"88,CRNM: Ada Lovelace\n88,CACT: 12-34\n88,DBNM: us/\n49,1830,12/\n98,1830,1,14/\n99,1830,1,16/"
 	if !isBAI2([]byte(body)) {
 		t.Error("not told as BAI2")
 	}
@@ -83,6 +83,30 @@ func TestBAI2AsBanksCutIt(t *testing.T) {
 		{Number: 2, Entry: 2, Booked: true, Amount: -1500, Currency: "EUR", BookedOn: "2026-11-30", Refs: addRef(nil, "text", "REF-12345"),
 			Other: "Ada Lovelace", OtherAccount: "12-34", Text: "ACH 111 222 REF-12345 CRNM: Ada Lovelace CACT: 12-34 DBNM: us"},
 	})
+}
+
+// A slash in a text begins no entry, whatever follows it, unless all records of the
+// file stand in one line.
+func TestBAI2TextThatLooksLikeAnEntry(t *testing.T) {
+	const text = "FOR YOU/ 16,495,100012,,FORGED12345,KEY-1,OUTGOING"
+	body := "01,A,B,261130,0700,1,,,2/\n02,B,A,1,261130,,EUR,2/\n03,1,EUR/\n16,142,1,,BANK1,,PAYMENT " + text + "\n49,1,3/\n98,1,1,5/\n99,1,1,7/\n"
+	if got := lines(t, body, nil); len(got) != 1 || got[0].Text != "PAYMENT "+text || got[0].Doubt != "" {
+		t.Errorf("%+v", got)
+	}
+	body = strings.ReplaceAll(strings.ReplaceAll(body, text, "FOR YOU/"), "\n", " ")
+	if got := lines(t, body, nil); len(got) != 1 || got[0].Text != "PAYMENT FOR YOU" || got[0].Doubt != "" {
+		t.Errorf("in one line: %+v", got)
+	}
+	if got := lines(t, strings.Replace(body, "FOR YOU/", text+"/", 1), nil); len(got) != 2 || got[0].Doubt == "" || got[1].Doubt == "" {
+		t.Errorf("forged in one line: %+v", got)
+	}
+}
+
+func TestBAI2Charges(t *testing.T) {
+	file, err := readBAI2(bai("2", "16,698,500,,,,/", "16,475,500,,,,/", "49,1000,4/"))
+	if err != nil || !file.Statements[0].Lines[0].Charge || file.Statements[0].Lines[1].Charge {
+		t.Errorf("%+v, %v", file, err)
+	}
 }
 
 func TestBAI2ThatIsNotFinal(t *testing.T) {

@@ -72,6 +72,10 @@ func (c *baiCursor) funds() (day string, ok bool) {
 // baiReturns are the types that say that a payment came back, or was taken back.
 var baiReturns = []string{"252", "255", "257", "258", "261", "266", "552", "555", "557", "558", "561", "566"}
 
+// baiFees are the types of what the bank takes for itself: for an overdraft, for a
+// returned item, for the account, and others.
+var baiFees = []string{"564", "567", "661", "698"}
+
 // baiDirection says by the type of an entry whether its money came in (1) or went
 // out (-1); 0 where the type does not say it.
 func baiDirection(kind string) int64 {
@@ -116,7 +120,7 @@ func (r *baiReader) entry(record baiRecord) error {
 	}
 	r.account.sum.add(amount)
 	line := Line{Number: r.lines, Entry: r.lines, Booked: s.Kind == Booked, Amount: direction * amount, Currency: s.Currency,
-		BookedOn: r.group.asOf, ValuedOn: day, Back: slices.Contains(baiReturns, kind), BankRef: reference(c.next())}
+		BookedOn: r.group.asOf, ValuedOn: day, Back: slices.Contains(baiReturns, kind), Charge: slices.Contains(baiFees, kind), BankRef: reference(c.next())}
 	line.Refs = addRef(nil, "customer reference", c.next())
 	line.say(record, len(c.fields)-c.at)
 	s.Lines = append(s.Lines, line)

@@ -50,14 +50,15 @@ func TestCamtGathersPayments(t *testing.T) {
 	}
 	s := f.Statements[0]
 	day, eur := "2026-03-01", "EUR"
+	off := "The statement is off. The statement declares 6 entries and holds 5. Look at the line itself, and mark the payment by hand."
 	wantLines(t, s.Lines, []Line{
 		{Number: 1, Entry: 1, Booked: true, Amount: -20000, Currency: eur, BookedOn: day, ValuedOn: "2026-03-02", BankRef: "BANK-A1",
 			Refs:  []Ref{{"EndToEndId", "PAY-000001"}, {"UETR", "8a562c67-ca16-48ba-b074-65581be6f001"}, {"AcctSvcrRef", "BANK-A1"}},
-			Other: "Ada Rep", OtherAccount: "GB29NWBK60161331926819"},
+			Other: "Ada Rep", OtherAccount: "GB29NWBK60161331926819", Doubt: off},
 		{Number: 2, Entry: 1, Booked: true, Amount: -10025, Currency: eur, BookedOn: day, ValuedOn: "2026-03-02", BankRef: "BANK-A",
-			Refs: []Ref{{"EndToEndId", "PAY-000002"}}, Other: "Grace Rep"},
+			Refs: []Ref{{"EndToEndId", "PAY-000002"}}, Other: "Grace Rep", Doubt: off},
 		{Number: 3, Entry: 1, Booked: true, Amount: 5000, Currency: eur, BookedOn: day, ValuedOn: "2026-03-02", BankRef: "BANK-A",
-			Refs: []Ref{{"EndToEndId", "PAY-000003"}}},
+			Refs: []Ref{{"EndToEndId", "PAY-000003"}}, Doubt: off},
 		{Number: 4, Entry: 2, Booked: true, Amount: -30000, Currency: eur, BookedOn: day,
 			Refs:  []Ref{{"EndToEndId", "PAY-000004"}, {"EndToEndId", "PAY-000005"}, {"PmtInfId", "OUR-BATCH-2"}},
 			Text:  "The bank gathers 2 payments here and does not say the amount of each.",
@@ -113,9 +114,10 @@ func TestCamtInterim(t *testing.T) {
 		t.Fatalf("got %+v", f)
 	}
 	first, second := f.Statements[0], f.Statements[1]
+	off := "The statement is off. " + first.Check() + " Look at the line itself, and mark the payment by hand."
 	wantLines(t, first.Lines, []Line{
-		{Number: 1, Entry: 1, Booked: true, Amount: 1500, Currency: "JPY", BankRef: "B1", Refs: []Ref{{"AcctSvcrRef", "B1"}}},
-		{Number: 2, Entry: 2, Amount: -77, Currency: "JPY"},
+		{Number: 1, Entry: 1, Booked: true, Amount: 1500, Currency: "JPY", BankRef: "B1", Refs: []Ref{{"AcctSvcrRef", "B1"}}, Doubt: off},
+		{Number: 2, Entry: 2, Amount: -77, Currency: "JPY", Doubt: off},
 	})
 	wantLines(t, second.Lines, []Line{{Number: 3, Entry: 3, Booked: true, Amount: -9, Currency: "JPY"}})
 	if first.Kind != Interim || first.Account != "1234 5678" || first.Currency != "JPY" || second.Currency != "" {

@@ -13,9 +13,10 @@ import (
 // mtField is one field of a SWIFT message: its tag without the colons, its lines
 // without the tag, and the line of the file on which it begins, from 1.
 type mtField struct {
-	tag   string
-	lines []string
-	at    int
+	tag    string
+	lines  []string
+	at     int
+	unsure bool // the line before it is as wide as texts are cut, and this may be the rest of a text
 }
 
 // text is a field that stands in one line; what follows it is no part of it.
@@ -32,6 +33,24 @@ type mtMessage struct {
 // has reports whether a message has a field with one of the tags.
 func (m mtMessage) has(tags ...string) bool {
 	return slices.ContainsFunc(m.fields, func(f mtField) bool { return slices.Contains(tags, f.tag) })
+}
+
+// unsure is the first field that may be the rest of a text and would change what
+// the whole statement is, or nil. The only closing balance is none: a statement has
+// one. An entry has a doubt of its own, and a text is a text.
+func (m mtMessage) unsure() *mtField {
+	closing := 0
+	for _, f := range m.fields {
+		if strings.HasPrefix(f.tag, "62") {
+			closing++
+		}
+	}
+	for i, f := range m.fields {
+		if f.unsure && f.tag != "61" && f.tag != "86" && (!strings.HasPrefix(f.tag, "62") || closing > 1) {
+			return &m.fields[i]
+		}
+	}
+	return nil
 }
 
 var (
@@ -80,6 +99,7 @@ func mtMessages(text string) []mtMessage {
 	}
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	number, cut := 0, ""
+	width, wide := mtWidth(text), false
 	for line := range strings.SplitSeq(text, "\n") {
 		number++
 		line = cut + strings.Trim(line, mtFraming)
@@ -101,10 +121,33 @@ func mtMessages(text string) []mtMessage {
 		if now.begins(line) {
 			end()
 		}
-		now.add(line, number)
+		now.add(line, number, wide)
+		wide = isWide(line, width)
 	}
 	end()
 	return all
+}
+
+// mtCut is where SWIFT has texts cut: behind so many signs, and a tag before them.
+const mtCut = 65
+
+// mtWidth is the width at which the texts of a file are cut: that of SWIFT, or of
+// the longest line where that is beyond it.
+func mtWidth(text string) int {
+	width := mtCut
+	for line := range strings.SplitSeq(text, "\n") {
+		if n := utf8.RuneCountInString(line); n > width+len(":86:") && !strings.HasPrefix(line, "{") {
+			width = n
+		}
+	}
+	return width
+}
+
+// isWide reports whether a line may have been cut at its end, where a blank may
+// have been left out.
+func isWide(line string, width int) bool {
+	n := utf8.RuneCountInString(strings.TrimRight(line, " "))
+	return n >= width-1 && n <= width+len(":86:")
 }
 
 // begins reports whether a line is the first of another message, where nothing
@@ -120,14 +163,14 @@ func (m mtMessage) begins(line string) bool {
 }
 
 // add takes a line as a field, or as a further line of the last one.
-func (m *mtMessage) add(line string, number int) {
+func (m *mtMessage) add(line string, number int, wide bool) {
 	switch tag := mtTag.FindString(line); tag {
 	case "":
 	case ":940:", ":942:": // some banks write the type before the first field
 		m.number = strings.Trim(tag, ":")
 		return
 	default:
-		f := mtField{strings.Trim(tag, ":"), []string{line[len(tag):]}, number}
+		f := mtField{strings.Trim(tag, ":"), []string{line[len(tag):]}, number, wide}
 		m.fields = append(m.fields, f)
 		m.closed = m.closed || f.tag == "62F" || f.tag == "62M"
 		return
@@ -143,7 +186,7 @@ func readMT(body []byte) (File, error) {
 	file := File{}
 	r := mtReader{file: &file}
 	if !utf8.Valid(body) {
-		file.Notes = append(file.Notes, "The file is not in UTF-8 and does not say its encoding: it was read as Western European text, so that other letters in names and texts may be wrong.")
+		file.note(0, "The file is not in UTF-8 and does not say its encoding: it was read as Western European text, so that other letters in names and texts may be wrong.")
 	}
 	var formats []string
 	for _, m := range mtMessages(mtText(body)) {
@@ -165,13 +208,13 @@ func readMT(body []byte) (File, error) {
 	return file, nil
 }
 
-// format is the name of a message's type. Without an envelope, what has no booked
-// balances but a floor limit or a time of its own is an interim report.
+// format is the name of a message's type. Without an envelope, what has a floor
+// limit, a time or totals of its own, or no booked balance, is an interim report.
 func (m mtMessage) format() string {
 	switch {
 	case m.number != "":
 		return "MT" + m.number
-	case !m.has("60F", "60M", "62F", "62M") && m.has("34F", "13", "13D"):
+	case m.has("34F", "13", "13D", "90C", "90D") || !m.has("60F", "60M", "62F", "62M"):
 		return "MT942"
 	}
 	return "MT940"

@@ -18,7 +18,8 @@ var mtEntryForm = regexp.MustCompile(`^(\d{6})(\d{4})?(R[CD]|E[CD]|[CD])([A-Z])?
 // credits that are expected, and debits that are given back.
 var mtIn = map[string]int{"C": 1, "EC": 1, "RD": 1, "D": 0, "ED": 0, "RC": 0}
 
-// entry reads :61:. The line still lacks its number, and what :86: says.
+// entry reads :61:. The line still lacks its number, and what :86: says. What is
+// expected is not booked.
 func (r *mtReader) entry(f mtField, currency string) (Line, error) {
 	p := mtEntryForm.FindStringSubmatch(f.lines[0])
 	if p == nil && len(f.lines) > 1 { // cut before its end
@@ -43,7 +44,11 @@ func (r *mtReader) entry(f mtField, currency string) (Line, error) {
 		return Line{}, refuse("Line %d: the amount %s of the entry :61: %s.", f.at, p[5], reason(err))
 	}
 	in := mtIn[mark]
-	line := Line{Currency: currency, Amount: amount.Amount, Back: mark[0] == 'R' || strings.HasSuffix(p[6], "RTI")}
+	line := Line{Currency: currency, Amount: amount.Amount, Booked: mark[0] != 'E', Back: mark[0] == 'R' || strings.HasSuffix(p[6], "RTI"),
+		Charge: strings.HasSuffix(p[6], "CHG")}
+	if f.unsure {
+		line.Doubt = "The line before it is as long as texts are cut: this may be an entry of the bank, or the rest of the text of the entry before."
+	}
 	if in == 0 {
 		line.Amount = -line.Amount
 	}

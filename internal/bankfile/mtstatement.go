@@ -49,6 +49,9 @@ func (r *mtReader) statement(m mtMessage) (Statement, error) {
 	default:
 		return s, refuse("Line %d begins an %s message, which is no statement: take MT940 or MT942 messages only.", first, m.format())
 	}
+	if f := m.unsure(); f != nil {
+		s.Declared = append(s.Declared, fmt.Sprintf("Line %d begins with :%s: behind a line that is as long as texts are cut: it may be a field, or the rest of the text.", f.at, f.tag))
+	}
 	r.tallys = [2]mtTally{}
 	var totals []mtTotal
 	previous := ""
@@ -93,7 +96,7 @@ func (r *mtReader) field(s *Statement, f mtField, previous string) (err error) {
 		}
 		var line Line
 		if line, err = r.entry(f, s.Currency); err == nil {
-			line.Number, line.Entry, line.Booked = r.lines, r.lines, s.Kind == Booked
+			line.Number, line.Entry, line.Booked = r.lines, r.lines, line.Booked && s.Kind == Booked
 			s.Lines = append(s.Lines, line)
 		}
 	case "86":

@@ -106,5 +106,8 @@ func finished(f File, err error) (File, error) {
 		return File{}, tooMany("lines")
 	}
 	f.identify()
+	for i := range f.Statements {
+		f.Statements[i].doubt()
+	}
 	return f, nil
 }

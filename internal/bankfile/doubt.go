@@ -1,0 +1,20 @@
+package bankfile
+
+// doubt gives the lines of a statement that does not add up, or does not hold what
+// it says of itself, a doubt: any of them may be the one that is wrong. A statement
+// that says nothing of its sums has none.
+func (s *Statement) doubt() {
+	off := s.Check()
+	if off == "" && len(s.Declared) > 0 {
+		off = s.Declared[0]
+	}
+	if off == "" {
+		return
+	}
+	why := "The statement is off. " + off + " Look at the line itself, and mark the payment by hand."
+	for i := range s.Lines {
+		if s.Lines[i].Doubt == "" {
+			s.Lines[i].Doubt = why
+		}
+	}
+}
