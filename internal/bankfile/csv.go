@@ -35,6 +35,13 @@ type Mapping struct {
 	// Turned says that Amount is more than zero for money that went out.
 	Turned bool `json:"turned,omitempty" toml:"turned,omitempty"`
 
+	// Status is the column that says whether the bank has booked a row, which it has
+	// where the column says one of BookedWords. AnyStatus says that a column which
+	// looks like one does not matter: every row is booked.
+	Status      string   `json:"status,omitempty" toml:"status,omitempty"`
+	BookedWords []string `json:"booked_words,omitempty" toml:"booked_words,omitempty"`
+	AnyStatus   bool     `json:"any_status,omitempty" toml:"any_status,omitempty"`
+
 	// Currency and Account are the same for the whole file, or stand in a column.
 	Currency       string `json:"currency,omitempty" toml:"currency,omitempty"` // ISO 4217
 	CurrencyColumn string `json:"currency_column,omitempty" toml:"currency_column,omitempty"`

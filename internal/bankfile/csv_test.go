@@ -76,7 +76,7 @@ func TestCSVAmounts(t *testing.T) {
 		want int64
 	}{
 		{plainMapping, "1250,50", 125050}, {plainMapping, "-3,4", -340}, {plainMapping, "3,40-", -340}, {plainMapping, "+7", 700},
-		{plainMapping, "(1,00)", -100}, {plainMapping, "\u22121,00", -100}, {plainMapping, ",5", 50}, {plainMapping, "5,", 500}, {plainMapping, "1,5000", 150},
+		{plainMapping, "(1,00)", -100}, {plainMapping, "\u22121,00", -100}, {plainMapping, ",5", 50}, {plainMapping, "5,", 500}, {plainMapping, "1,5000", refused}, {plainMapping, "1,250", refused}, {plainMapping, "1,000", refused},
 		{plainMapping, "1.250,50", refused}, {plainMapping, "1.25", refused}, {plainMapping, "1,005", refused}, {plainMapping, "", refused},
 		{plainMapping, "--1", refused}, {plainMapping, "-1-", refused}, {plainMapping, "1 250,50", refused}, {plainMapping, "1_250", refused},
 		{plainMapping, "1,2,3", refused}, {plainMapping, "EUR 5", refused}, {plainMapping, ",", refused}, {plainMapping, "-", refused}, {plainMapping, "1e3", refused},
@@ -84,7 +84,7 @@ func TestCSVAmounts(t *testing.T) {
 		{grouped, "1.250.50", refused}, {grouped, "1,250.50", refused}, {grouped, ".250,00", refused}, {grouped, "1..250", refused},
 		{apart, "1\u00a0250.5", 125050}, {apart, "1\u202f250.50", 125050}, {apart, "- 5.00", -500},
 		{with(func(m *Mapping) { m.Turned = true }), "5", -500},
-		{with(func(m *Mapping) { m.Currency = "JPY" }), "2700,00", 2700}, {with(func(m *Mapping) { m.Currency = "JPY" }), "2700,5", refused},
+		{with(func(m *Mapping) { m.Currency = "JPY" }), "2700,00", refused}, {with(func(m *Mapping) { m.Currency = "JPY" }), "2700", 2700}, {with(func(m *Mapping) { m.Currency = "KWD" }), "1,250", 1250}, {with(func(m *Mapping) { m.Currency = "JPY" }), "2700,5", refused},
 	} {
 		file, err := readCSV([]byte("2026-11-30;"+c.text+"\n"), c.m)
 		switch {

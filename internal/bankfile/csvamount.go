@@ -3,6 +3,8 @@ package bankfile
 import (
 	"regexp"
 	"strings"
+
+	"countersign/internal/model"
 )
 
 // amount is the signed amount of a row.
@@ -71,11 +73,18 @@ func (r *csvReader) debitOrCredit(row csvRow, currency string) (int64, error) {
 	return -debit * sign, nil
 }
 
-// number reads a number as the mapping says that they are written.
+// number reads a number as the mapping says that they are written. More digits
+// behind the decimal mark than the currency has may be a group of thousands, even
+// where they are zeros.
 func (r *csvReader) number(row csvRow, member, text, currency string) (int64, error) {
 	plain, ok := r.m.plain(text)
 	if !ok {
 		return 0, r.fault(row, member, "%s is not an amount as the mapping has it, such as %s.", quoted(text), "1"+r.m.Grouping+"250"+r.m.Decimal+"50")
+	}
+	_, fraction, _ := strings.Cut(plain, ".")
+	if most, known := model.Exponent(currency); known && len(fraction) > most {
+		return 0, r.fault(row, member, "%s has %d digits behind the decimal mark, and %s has %d at most: choose the other mark where this one stands between thousands, or ask the bank for plain amounts.",
+			quoted(text), len(fraction), currency, most)
 	}
 	money, err := amountOf(plain, currency)
 	if err != nil {

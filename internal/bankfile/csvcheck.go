@@ -48,6 +48,7 @@ func (m Mapping) Validate() error {
 	m.checkNumbers(&f)
 	m.checkAmounts(&f)
 	m.checkFixed(&f)
+	m.checkStatus(&f)
 	if m.BookedOn == "" {
 		f.add("booked_on", "is needed: choose the column of the booking day")
 	}
@@ -118,7 +119,7 @@ type mappedColumn struct{ member, name string }
 func (m Mapping) columns() []mappedColumn {
 	all := []mappedColumn{
 		{"booked_on", m.BookedOn}, {"valued_on", m.ValuedOn}, {"amount", m.Amount}, {"debit", m.Debit}, {"credit", m.Credit},
-		{"direction", m.Direction}, {"currency_column", m.CurrencyColumn}, {"account_column", m.AccountColumn},
+		{"direction", m.Direction}, {"status", m.Status}, {"currency_column", m.CurrencyColumn}, {"account_column", m.AccountColumn},
 		{"balance", m.Balance}, {"bank_ref", m.BankRef}, {"other", m.Other}, {"other_account", m.OtherAccount}, {"text", m.Text},
 	}
 	for i, name := range m.Refs {

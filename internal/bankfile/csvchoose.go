@@ -26,6 +26,7 @@ func (g *guess) choose() {
 		delete(g.column, "credit")
 	}
 	g.direction()
+	g.status()
 	g.write()
 }
 

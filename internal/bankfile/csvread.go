@@ -21,9 +21,11 @@ type csvReader struct {
 	debitSign  int64 // of the first debit that is not nought: all have the same
 }
 
-// csvStatement is a statement with the balances of its rows, nil without them.
+// csvStatement is a statement with its booked lines, and the balances behind them
+// where they have some.
 type csvStatement struct {
 	Statement
+	booked   []Line
 	balances []int64
 }
 
@@ -58,6 +60,9 @@ func readCSV(body []byte, m Mapping) (File, error) {
 	if r.columns, err = m.find(header); err != nil {
 		return File{}, err
 	}
+	if err := m.decided(header, rows); err != nil {
+		return File{}, err
+	}
 	for _, row := range rows {
 		if err := r.row(row); err != nil {
 			return File{}, err
@@ -83,7 +88,7 @@ func (r *csvReader) row(row csvRow) error {
 		return err
 	}
 	r.lines++
-	line := Line{Number: r.lines, Entry: r.lines, Booked: true, Currency: currency, origin: origin{row: rowOf(row.cells)}}
+	line := Line{Number: r.lines, Entry: r.lines, Booked: r.booked(row), Currency: currency, origin: origin{row: rowOf(row.cells)}}
 	if line.Amount, err = r.amount(row, currency); err != nil {
 		return err
 	}
@@ -121,7 +126,10 @@ func (r *csvReader) put(row csvRow, line Line) error {
 			r.file.note(0, "%s", note)
 		}
 	}
-	s.Lines = append(s.Lines, line)
+	if s.Lines = append(s.Lines, line); !line.Booked {
+		return nil
+	}
+	s.booked = append(s.booked, line)
 	if text := row.cell(r.columns.of("balance")); text != "" {
 		balance, err := r.number(row, "balance", text, line.Currency)
 		if err != nil {
@@ -171,7 +179,7 @@ func parseDay(text, layout string) (time.Time, bool) {
 func (r *csvReader) finish() File {
 	for _, key := range r.order {
 		s := r.statements[key]
-		if len(s.balances) == len(s.Lines) {
+		if n := len(s.booked); n > 0 && len(s.balances) == n {
 			s.setBalances()
 		}
 		r.file.Statements = append(r.file.Statements, s.Statement)
@@ -183,8 +191,8 @@ func (r *csvReader) finish() File {
 // Rows stand oldest or newest first: the order in which the balances follow from
 // each other, or else the order of the days.
 func (s *csvStatement) setBalances() {
-	last := len(s.Lines) - 1
-	newestFirst := s.Lines[0].BookedOn > s.Lines[last].BookedOn
+	last := len(s.booked) - 1
+	newestFirst := s.booked[0].BookedOn > s.booked[last].BookedOn
 	if up, down := s.follows(1), s.follows(-1); up != down {
 		newestFirst = down
 	}
@@ -192,12 +200,12 @@ func (s *csvStatement) setBalances() {
 	if newestFirst {
 		first, last = last, first
 	}
-	opening, ok := add(s.balances[first], -s.Lines[first].Amount)
+	opening, ok := add(s.balances[first], -s.booked[first].Amount)
 	if !ok {
 		return
 	}
-	s.Opening = &Balance{Money: model.Money{Amount: opening, Currency: s.Currency}, On: s.Lines[first].BookedOn}
-	s.Closing = &Balance{Money: model.Money{Amount: s.balances[last], Currency: s.Currency}, On: s.Lines[last].BookedOn}
+	s.Opening = &Balance{Money: model.Money{Amount: opening, Currency: s.Currency}, On: s.booked[first].BookedOn}
+	s.Closing = &Balance{Money: model.Money{Amount: s.balances[last], Currency: s.Currency}, On: s.booked[last].BookedOn}
 }
 
 // follows reports whether each balance is the one a step before it (1: above, -1:
@@ -208,7 +216,7 @@ func (s *csvStatement) follows(step int) bool {
 		if before < 0 || before > len(s.balances)-1 {
 			continue
 		}
-		if s.balances[before]+s.Lines[i].Amount != balance {
+		if s.balances[before]+s.booked[i].Amount != balance {
 			return false
 		}
 	}

@@ -1,6 +1,9 @@
 package bankfile
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // format is one format of files: is tells it from the first bytes, read reads it.
 // What is says yes to must be of the format or not be read at all.
@@ -73,23 +76,32 @@ func isBinary(body []byte) bool {
 	return bytes.IndexByte(body, 0) >= 0 || bytes.HasPrefix(body, []byte("%PDF"))
 }
 
-// hasRows reports whether a text may be CSV: some line has a digit, and the same
-// separator twice, as a day, an amount and anything else need at least.
+// hasRows reports whether a text may be CSV: one of the separators makes a table of
+// most of its rows, from the first that is no preamble.
 func hasRows(body []byte) bool {
 	if body = bytes.TrimSpace(body); body[0] == '{' || body[0] == '[' || body[0] == '<' {
 		return false
 	}
-	for line := range bytes.FieldsFuncSeq(body, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if !bytes.ContainsAny(line, "0123456789") {
-			continue
-		}
-		for _, separator := range Separators {
-			if bytes.Count(line, []byte(separator)) > 1 {
-				return true
-			}
-		}
+	text := lenient(body, guessEncoding(body))
+	return slices.ContainsFunc(Separators, func(separator string) bool {
+		rows, _ := csvRows(text, separator, 0, guessRows) // as far as they can be cut
+		return isTable(rows)
+	})
+}
+
+// isTable reports rows that mostly have the same width, of which one has a day and
+// an amount, or several have more cells than sentences have commas.
+func isTable(rows []csvRow) bool {
+	width, n := commonWidth(rows)
+	first := slices.IndexFunc(rows, func(r csvRow) bool { return len(r.cells) == width })
+	if width < 2 || n*2 <= len(rows)-first {
+		return false
 	}
-	return false
+	return n > 2 && width > 4 || slices.ContainsFunc(rows, func(r csvRow) bool {
+		day := slices.IndexFunc(r.cells, func(cell string) bool { return fits(cell, dayCells) })
+		amount := slices.IndexFunc(r.cells, func(cell string) bool { return fits(cell, amountCells) })
+		return day >= 0 && amount >= 0
+	})
 }
 
 // finished refuses a file with more lines than are taken, and gives the lines of

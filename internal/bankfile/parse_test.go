@@ -24,6 +24,7 @@ func TestRefusals(t *testing.T) {
 		{"a PDF", "%PDF-1.7\n1,2,3", errNoBankFile.Error()},
 		{"an archive", "PK\x03\x04\x00\x00;1;2", errNoBankFile.Error()},
 		{"a letter", "Dear Sir,\nplease pay 100, and soon.", errNoBankFile.Error()},
+		{"a long letter", strings.Repeat("In March, we paid 5, 6, and 7 EUR.\nThat was on 2026-03-01, as you know.\nWe are waiting; please answer soon.\n", 9), errNoBankFile.Error()},
 		{"JSON", `{"a":1,"b":2,"c":3}`, errNoBankFile.Error()},
 		{"another XML", "<html><body/></html>", errNoBankFile.Error()},
 		{"a status report", `<Document xmlns="http://example.bank/pain.002"><CstmrPmtStsRpt/></Document>`,
