@@ -17,7 +17,7 @@ type camtAmount struct {
 // UnmarshalXML reads an amount, once in its place.
 func (a *camtAmount) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
 	type plain camtAmount
-	if err := again(a.seen, d, start); err != nil {
+	if err := saidTwice(a.seen, d, start); err != nil {
 		return err
 	}
 	a.seen = true
@@ -33,7 +33,7 @@ type camtWord struct {
 // UnmarshalXML reads the text, once in its place.
 func (w *camtWord) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
 	type plain camtWord
-	if err := again(w.seen, d, start); err != nil {
+	if err := saidTwice(w.seen, d, start); err != nil {
 		return err
 	}
 	w.seen = true
@@ -43,9 +43,9 @@ func (w *camtWord) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
 // String is the text without blanks around it.
 func (w camtWord) String() string { return strings.TrimSpace(w.Text) }
 
-// again refuses an element that stands a second time where one is allowed: which
+// saidTwice refuses an element that stands a second time where one is allowed: which
 // of the two is true cannot be told.
-func again(seen bool, d *xml.Decoder, start xml.StartElement) error {
+func saidTwice(seen bool, d *xml.Decoder, start xml.StartElement) error {
 	if !seen {
 		return nil
 	}
@@ -63,7 +63,7 @@ type camtStatus struct {
 // UnmarshalXML reads the status, once in its place.
 func (s *camtStatus) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
 	type plain camtStatus
-	if err := again(s.seen, d, start); err != nil {
+	if err := saidTwice(s.seen, d, start); err != nil {
 		return err
 	}
 	s.seen = true

@@ -15,12 +15,12 @@ import (
 var mappingNames = map[string]string{"separator": "The separator", "encoding": "The encoding", "skip_lines": "The lines before the header", "skip_rows": "The rows at the end",
 	"header": "The header", "dates": "The way of days", "decimal": "The decimal mark", "grouping": "The mark between thousands", "booked_on": "The booking day", "valued_on": "The value day",
 	"amount": "The amount", "debit": "The debit column", "credit": "The credit column", "direction": "The direction", "in": "The word for money in", "out_word": "The word for money out",
-	"turned": "The sign", "currency": "The currency", "currency_column": "The currency’s column", "bank_account": "The bank account", "account_column": "The account’s column",
+	"turned": "The sign", "status": "The status", "booked_words": "The words for booked rows", "any_status": "The status that does not matter", "currency": "The currency", "currency_column": "The currency’s column", "bank_account": "The bank account", "account_column": "The account’s column",
 	"balance": "The balance", "bank_ref": "The bank’s reference", "refs": "The references", "other": "The other side", "other_account": "The other side’s account", "text": "The text"}
 
 // mappingOrder is that of the form.
 var mappingOrder = []string{"separator", "encoding", "skip_lines", "header", "skip_rows", "dates", "decimal", "grouping", "booked_on", "valued_on", "amount", "turned", "debit", "credit",
-	"direction", "in", "out_word", "currency_column", "currency", "account_column", "bank_account", "refs", "bank_ref", "balance", "other", "other_account", "text"}
+	"direction", "in", "out_word", "status", "booked_words", "any_status", "currency_column", "currency", "account_column", "bank_account", "refs", "bank_ref", "balance", "other", "other_account", "text"}
 
 // mappingGroups are the form's fields with what stands in them.
 func mappingGroups(f mappingFields, rows bankfile.Preview) []templates.MappingGroup {
@@ -42,6 +42,10 @@ func mappingGroups(f mappingFields, rows bankfile.Preview) []templates.MappingGr
 			column("debit", "or money out", "A column of its own", f.Debit), column("credit", "and money in", "A column of its own", f.Credit),
 			column("direction", "or a column of words", "Beside an amount without a sign", f.Direction), text("in", "Its word for money in", "Such as C, Bij", f.In), text("out_word", "Its word for money out", "Such as D, Af", f.Out),
 			{Name: "turned", Label: "The sign is turned", Hint: "Money out has no minus", Value: f.Turned, Box: true}}},
+		{Legend: "Which rows are booked", Hint: "A row that the bank has not booked proves nothing",
+			Fields: []templates.MappingField{
+				column("status", "Column of the status", "", f.Status), text("booked_words", "Its words for booked rows", "With commas between, such as Gebucht, Booked", f.BookedWords),
+				{Name: "any_status", Label: "Every row is booked", Hint: "Whatever a column seems to say", Value: f.AnyStatus, Box: true}}},
 		{Legend: "Currency and bank account", Hint: "In a column, or the same for the whole file", Fields: []templates.MappingField{
 			column("currency_column", "Currency’s column", "", f.CurrencyColumn), text("currency", "or the currency", "ISO code, such as EUR", f.Currency),
 			column("account_column", "Account’s column", "", f.AccountColumn), text("bank_account", "or the account", "IBAN or number", f.Account)}},

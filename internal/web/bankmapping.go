@@ -33,6 +33,9 @@ type mappingFields struct {
 	In             string   `form:"in"`
 	Out            string   `form:"out_word"`
 	Turned         string   `form:"turned"`
+	Status         string   `form:"status"`
+	BookedWords    string   `form:"booked_words"`
+	AnyStatus      string   `form:"any_status"`
 	Currency       string   `form:"currency"`
 	CurrencyColumn string   `form:"currency_column"`
 	Account        string   `form:"bank_account"`
@@ -57,7 +60,8 @@ func fieldsOf(m bankfile.Mapping) mappingFields {
 	}
 	return mappingFields{Separator: separatorWord(m.Separator), Encoding: m.Encoding, SkipLines: number(m.SkipLines), SkipRows: number(m.SkipRows), Header: box[m.Header],
 		Dates: m.Dates, Decimal: m.Decimal, Grouping: groupingWord(m.Grouping), BookedOn: m.BookedOn, ValuedOn: m.ValuedOn, Amount: m.Amount, Debit: m.Debit, Credit: m.Credit,
-		Direction: m.Direction, In: m.In, Out: m.Out, Turned: box[m.Turned], Currency: m.Currency, CurrencyColumn: m.CurrencyColumn, Account: m.Account,
+		Direction: m.Direction, In: m.In, Out: m.Out, Turned: box[m.Turned],
+		Status: m.Status, BookedWords: strings.Join(m.BookedWords, ", "), AnyStatus: box[m.AnyStatus], Currency: m.Currency, CurrencyColumn: m.CurrencyColumn, Account: m.Account,
 		AccountColumn: m.AccountColumn, Balance: m.Balance, BankRef: m.BankRef, Refs: m.Refs, Other: m.Other, OtherAccount: m.OtherAccount, Text: m.Text}
 }
 
@@ -73,9 +77,20 @@ func (f mappingFields) mapping() (m bankfile.Mapping, faults templates.FieldErro
 	m = bankfile.Mapping{Separator: separators[f.Separator], Encoding: f.Encoding, SkipLines: number("skip_lines", f.SkipLines), SkipRows: number("skip_rows", f.SkipRows),
 		Header: f.Header != "", Dates: strings.TrimSpace(f.Dates), Decimal: f.Decimal, Grouping: groupings[f.Grouping], BookedOn: f.BookedOn, ValuedOn: f.ValuedOn, Amount: f.Amount,
 		Debit: f.Debit, Credit: f.Credit, Direction: f.Direction, In: strings.TrimSpace(f.In), Out: strings.TrimSpace(f.Out), Turned: f.Turned != "",
+		Status: f.Status, BookedWords: betweenCommas(f.BookedWords), AnyStatus: f.AnyStatus != "",
 		Currency: strings.ToUpper(strings.TrimSpace(f.Currency)), CurrencyColumn: f.CurrencyColumn, Account: strings.TrimSpace(f.Account), AccountColumn: f.AccountColumn,
 		Balance: f.Balance, BankRef: f.BankRef, Refs: f.Refs, Other: f.Other, OtherAccount: f.OtherAccount, Text: f.Text}
 	return m, faults
+}
+
+// betweenCommas are words with commas between them.
+func betweenCommas(typed string) (words []string) {
+	for word := range strings.SplitSeq(typed, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 // Separators and marks between thousands have words in forms, where blanks and

@@ -99,3 +99,18 @@ func TestMappingFormIsTheMapping(t *testing.T) {
 		t.Error("words are taken for a number")
 	}
 }
+
+// A column that seems to say which rows are booked is decided before anything is read.
+func TestACSVWhoseStatusIsDecided(t *testing.T) {
+	w := newWorld(t)
+	olga := w.browse("Olga")
+	path, p := olga.uploads("umsätze.csv", "Datum;Betrag;Zweck;Name;Info\n27.11.2026;-900,50;abc;X;Umsatz vorgemerkt\n26.11.2026;-1,00;abc;X;Umsatz gebucht\n")
+	olga.wants(p, 200, "Which rows are booked")
+	if !strings.Contains(p.body, `<option value="Info" selected`) || !strings.Contains(p.body, `value="Umsatz gebucht"`) {
+		t.Errorf("the status is not proposed:\n%s", p.text())
+	}
+	olga.wants(olga.post(path+"/mapping", columnsForm()...), 422, "The status is to be decided", "column 5")
+	if p = olga.post(path+"/mapping", append(columnsForm(), "status", "Info", "booked_words", "Umsatz gebucht, Booked")...); p.status != 303 {
+		t.Errorf("with a decision: %d %s", p.status, p.text())
+	}
+}
