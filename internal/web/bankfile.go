@@ -41,10 +41,6 @@ const (
 // pageParts are the parts that have pages of their own.
 var pageParts = []string{partStatements, partProves, partPerson, partOurs, partOthers}
 
-// partOf says where lines of a finding stand; those of any other need a person.
-// What only tells what is known, or nothing of us, is folded away.
-var partOf = map[bankfile.Finding]string{bankfile.Proves: partProves, bankfile.Pending: partOthers, bankfile.Charged: partOthers, bankfile.Known: partOthers, bankfile.Nobody: partOthers}
-
 // openBankFile reads a file that the viewer may see.
 func (v *visit) openBankFile() (p bankPage, err error) {
 	if p.BankReading, err = v.Runner.ReadBankFile(v.r.Context(), v.actor, v.c.Param("id")); err != nil {
@@ -52,13 +48,13 @@ func (v *visit) openBankFile() (p bankPage, err error) {
 	}
 	p.may, p.out = v.actor.May(p.Account, authz.MarkExternalResult), numbersIn(v.c.QueryParam("out"))
 	for _, m := range p.Matches {
-		switch partOf[m.Finding] {
-		case partProves:
+		switch {
+		case m.Finding == bankfile.Proves:
 			p.proves = append(p.proves, m)
-		case partOthers:
-			p.others = append(p.others, m)
-		default:
+		case m.Finding.Odd():
 			p.person = append(p.person, m)
+		default:
+			p.others = append(p.others, m)
 		}
 	}
 	return p, nil

@@ -159,6 +159,7 @@ func (v *visit) othersOf(p bankPage) templates.Others {
 	}
 	add(bankfile.Known, "says what is confirmed here already", "say what is confirmed here already")
 	add(bankfile.Pending, "names a step and is not booked yet, so it proves nothing", "name steps and are not booked yet, so they prove nothing")
+	add(bankfile.Charged, "is a charge of the bank for a step of ours", "are charges of the bank for steps of ours")
 	add(bankfile.Nobody, "names no step of ours", "name no step of ours")
 	if len(view.Counts) == 0 {
 		view.Counts = []templates.Text{say("No line is left.")}
