@@ -132,7 +132,7 @@ func mtStructured(code string, parts []mtSubfield) mtInfo {
 func (i *mtInfo) cutWords(pieces []string) {
 	words := addWords(nil, mtWord.ReplaceAllString(strings.Join(pieces, " "), " "))
 	for _, w := range words {
-		if !slices.ContainsFunc(i.refs, func(r Ref) bool { return r.Kind != "text" && strings.Contains(r.Value, w.Value) }) {
+		if !slices.ContainsFunc(i.refs, func(r Ref) bool { return r.Kind != wordKind && strings.Contains(r.Value, w.Value) }) {
 			i.refs = addRef(i.refs, w.Kind, w.Value)
 		}
 	}

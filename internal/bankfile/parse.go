@@ -118,6 +118,7 @@ func finished(f File, err error) (File, error) {
 		return File{}, tooMany("lines")
 	}
 	f.identify()
+	f.boundWords()
 	for i := range f.Statements {
 		f.Statements[i].doubt()
 	}

@@ -14,7 +14,13 @@ const (
 	maxRef   = 255 // bytes of a reference
 	leastRef = 6   // bytes of a word of a text that may be a reference
 	maxText  = 500 // characters of a text
+
+	maxWords     = 32     // words of the text of one line that may be references
+	maxFileWords = 50_000 // and of all lines of a file
 )
+
+// wordKind is the kind of a reference that is a word of a text.
+const wordKind = "text"
 
 // none are the words by which banks say that there is no reference, in capital
 // letters and without blanks and punctuation.
@@ -53,15 +59,55 @@ func addRef(refs []Ref, kind, value string) []Ref {
 }
 
 // addWords adds the words of a free text that look like references: long enough,
-// with a digit or a joining sign, without the punctuation around them.
+// with a digit or a joining sign, without the punctuation around them. It ends one
+// beyond as many as a line may have, by which File.boundWords knows that there are more.
 func addWords(refs []Ref, text string) []Ref {
+	words := 0
+	for _, r := range refs {
+		if r.Kind == wordKind {
+			words++
+		}
+	}
 	for word := range strings.FieldsSeq(text) {
+		if words > maxWords {
+			break
+		}
 		word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		if len(word) >= leastRef && strings.ContainsAny(word, "0123456789-_:/.") {
-			refs = addRef(refs, "text", word)
+		if len(word) < leastRef || !strings.ContainsAny(word, "0123456789-_:/.") {
+			continue
+		}
+		before := len(refs)
+		if refs = addRef(refs, wordKind, word); len(refs) > before {
+			words++
 		}
 	}
 	return refs
+}
+
+// boundWords leaves out words of texts beyond those that a line and a file may
+// have, and says so.
+func (f *File) boundWords() {
+	left, told := maxFileWords, false
+	for _, s := range f.Statements {
+		for i := range s.Lines {
+			line := &s.Lines[i]
+			most, words := min(maxWords, left), 0
+			line.Refs = slices.DeleteFunc(line.Refs, func(r Ref) bool {
+				if r.Kind == wordKind {
+					words++
+				}
+				return r.Kind == wordKind && words > most
+			})
+			left -= min(words, most)
+			switch {
+			case words > most && most == maxWords:
+				f.note(0, "The text of entry %d has more than %d words that may be references: those behind them are not looked at.", line.Entry, maxWords)
+			case words > most && !told:
+				f.note(0, "The texts of the file have more than %d words that may be references: those from entry %d on are not looked at.", maxFileWords, line.Entry)
+				told = true
+			}
+		}
+	}
 }
 
 // oneLine makes one line of a text: blanks and line ends become single spaces,

@@ -1,6 +1,7 @@
 package bankfile
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -34,8 +35,38 @@ func TestWordsThatMayBeReferences(t *testing.T) {
 	for i := range 200 {
 		many.WriteString(" REF-" + strings.Repeat("1", i))
 	}
-	if refs := addWords(nil, many.String()); len(refs) != maxRefs {
-		t.Errorf("%d references of one line, want %d at most", len(refs), maxRefs)
+	if refs := addWords(nil, many.String()); len(refs) != maxWords+1 {
+		t.Errorf("%d words of one line, want one beyond the %d that are kept", len(refs), maxWords)
+	}
+}
+
+// Words beyond those that are looked at are left out, which is told.
+func TestWordsOfAFileAreBounded(t *testing.T) {
+	var text, all strings.Builder
+	for i := range maxWords + 8 {
+		fmt.Fprintf(&text, " word-%d", i)
+	}
+	n := maxFileWords/maxWords + 10
+	for range n {
+		all.WriteString("2026-11-30;-1;KEY-1;" + text.String() + "\n")
+	}
+	m := with(func(m *Mapping) { m.Refs, m.Text = []string{"3"}, "4" })
+	f, err := Parse([]byte(all.String()), &m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, l := range f.Statements[0].Lines {
+		if len(l.Refs) > 1+maxWords || l.Refs[0].Value != "KEY-1" {
+			t.Fatalf("line %d has %d references", l.Number, len(l.Refs))
+		}
+		total += len(l.Refs) - 1
+	}
+	if total != maxFileWords {
+		t.Errorf("%d words, want %d", total, maxFileWords)
+	}
+	if !strings.Contains(f.Notes[0], "entry 1 has more than 32 words") || len(f.Notes) != maxNotes+1 {
+		t.Errorf("%d notes, the first: %s", len(f.Notes), f.Notes[0])
 	}
 }
 
