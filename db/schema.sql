@@ -498,6 +498,7 @@ CREATE TABLE bank_files (
   to_day      TEXT NOT NULL DEFAULT '',
   uploaded_at BIGINT NOT NULL,
   mapped_at   BIGINT NOT NULL DEFAULT 0,
+  mapped_by   TEXT NOT NULL DEFAULT '',   -- id of who named the columns last; they answer for what a list says
   UNIQUE (account, sha256)
 );
 CREATE INDEX bank_files_account ON bank_files (account, uploaded_at, id);

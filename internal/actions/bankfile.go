@@ -47,7 +47,7 @@ type BankReading struct {
 	Proposal bankfile.Mapping
 	Rows     bankfile.Preview
 	// MayMap says that the actor may name its columns, or name them anew: it is a CSV
-	// of which no list was confirmed.
+	// of which no confirmed list is open, carried out or done.
 	MayMap bool
 
 	Read    bankfile.File    // with every statement; Statement.Check tells whether one adds up

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
+	"countersign/internal/authz"
 	"countersign/internal/bankfile"
 	"countersign/internal/model"
+	"countersign/internal/store"
 )
 
 // columns read the rows that sheet makes.
@@ -132,5 +135,117 @@ func TestAListIsNotOfAnOldMapping(t *testing.T) {
 	}
 	if _, err := w.run.previewReading(t.Context(), w.ada, reading, []int{1}); model.KindOf(err) != model.Stale || w.counted("bulks") != 0 {
 		t.Errorf("%v", err)
+	}
+}
+
+// twoColumns is a CSV of which either column may hold our reference.
+func twoColumns(amount, a, b string) []byte {
+	return []byte("Date;Amount;A;B\n2026-11-29;" + amount + ";" + a + ";" + b + "\n")
+}
+
+func refsIn(column string) bankfile.Mapping {
+	return bankfile.Mapping{Separator: ";", Encoding: "utf-8", Header: true, Dates: "YYYY-MM-DD", Decimal: ".", BookedOn: "Date", Amount: "Amount", Currency: "USD", Refs: []string{column}}
+}
+
+// An item of a list stands for what its file says, and is not confirmed without it.
+func TestAPlanOfAFileIsConfirmedWithItsListAlone(t *testing.T) {
+	w := newWorld(t)
+	id := w.several(1, unknown)[0]
+	b := w.take(twoColumns("-5.00", w.load(id).Step(pay).Key(), "x"))
+	if _, err := w.run.MapBankFile(t.Context(), w.ada, b.ID, refsIn("A")); err != nil {
+		t.Fatal(err)
+	}
+	list := w.previewLines(b.ID, 1)
+	alone := func() error {
+		p, err := w.run.GetPreview(t.Context(), w.ada, list.Items[0].PreviewID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.run.Confirm(t.Context(), w.ada, p.ID, Confirmation{Reason: reason, Digest: p.Digest})
+		return err
+	}
+	if err := alone(); extra(err, "rule") != "bankfile.list" {
+		t.Errorf("by itself: %v", err)
+	}
+	w.wait(time.Second)
+	if _, err := w.run.MapBankFile(t.Context(), w.ada, b.ID, refsIn("B")); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, alone(), "preview-expired")
+	if s := w.load(id).Step(pay); s.State != model.OutcomeUnknown {
+		t.Errorf("it is %s", s.State)
+	}
+}
+
+// A list of which nothing was or will be done does not hold the names of columns.
+func TestARejectedListHoldsNoMapping(t *testing.T) {
+	w := newWorld(t)
+	id := w.payout("large", 200_000)
+	w.pass(id, "approve-payout")
+	w.send(id, unknown)
+	b := w.take(twoColumns("-2000.00", w.load(id).Step(pay).Key(), "x"))
+	remap := func(column string) error {
+		_, err := w.run.MapBankFile(t.Context(), w.ben, b.ID, refsIn(column))
+		return err
+	}
+	for _, end := range []func(model.Bulk) error{
+		func(l model.Bulk) error {
+			_, err := w.run.RejectBulk(t.Context(), w.cleo, l.ID, say(l.Digest))
+			return err
+		},
+		func(l model.Bulk) error {
+			_, err := w.run.WithdrawBulk(t.Context(), w.ada, l.ID, say(l.Digest))
+			return err
+		},
+		func(model.Bulk) error { w.wait(30 * 24 * time.Hour); return nil },
+	} {
+		if err := remap("A"); err != nil {
+			t.Fatal(err)
+		}
+		list := w.previewLines(b.ID, 1)
+		w.confirmBulk(w.ada, list)
+		wantCode(t, remap("B"), "conflict")
+		if w.reading(w.ada, b.ID).MayMap {
+			t.Error("an open list does not hold the mapping")
+		}
+		if err := end(list); err != nil {
+			t.Fatal(err)
+		}
+		if r := w.reading(w.ada, b.ID); !r.MayMap {
+			t.Errorf("a list that is %s holds the mapping", r.Lists[0].State)
+		}
+		if err := remap("B"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Who supplied what a file says does not sign a list of it.
+func TestWhoSuppliedAFileDoesNotSign(t *testing.T) {
+	w := newWorld(t)
+	w.update(func(tx *store.Tx) error {
+		if err := tx.Grant(w.cleo.ID, "acme", model.RoleOperator); err != nil {
+			return err
+		}
+		now, err := tx.PersonActor(w.cleo.ID)
+		w.cleo = authz.Actor(now)
+		return err
+	})
+	id := w.payout("large", 200_000)
+	w.pass(id, "approve-payout")
+	w.send(id, unknown)
+	key := w.load(id).Step(pay).Key()
+	for _, who := range []struct{ takes, maps authz.Actor }{{w.cleo, w.ada}, {w.ada, w.cleo}} {
+		b, err := w.run.TakeBankFile(t.Context(), who.takes, "acme", "a.csv", twoColumns("-2000.00", key, who.takes.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.run.MapBankFile(t.Context(), who.maps, b.ID, refsIn("A")); err != nil {
+			t.Fatal(err)
+		}
+		list := w.previewLines(b.ID, 1)
+		w.confirmBulk(w.ada, list)
+		_, err = w.run.ApproveBulk(t.Context(), w.cleo, list.ID, say(list.Digest))
+		wantCode(t, err, "self-approval")
 	}
 }

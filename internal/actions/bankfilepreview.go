@@ -17,14 +17,16 @@ import (
 // PreviewBankFile plans a mark of "happened" for each of the chosen lines, by
 // their numbers in the file, changes nothing, and freezes them as a list for its
 // own actor: it is confirmed, signed and carried out as every list is, through
-// ConfirmBulk. An item's document is the file, its reference the bank's, its date
-// the booking day. What does not prove its step any more, and what the rules of a
-// mark refuse, is excluded with its rule and sentence; of two lines of one intent
-// the second is. Errors: kind NotFound for a file that is not the actor's to see;
-// Denied with code "denied" (with an entry) or "step-up-required"; Invalid for no
-// lines, more than MaxBulk (code "too-large"), and lines that the file does not
-// have or that name no step of ours; Conflict for a file that waits for its
-// mapping; Stale where the mapping was changed meanwhile.
+// ConfirmBulk, and its plans not by themselves. Who uploaded the file or named its
+// columns does not sign it. An item's document is the file, its reference the
+// bank's or what the line says, its date the booking day. What does not prove its
+// step any more, and what the rules of a mark refuse, is excluded with its rule
+// and sentence; of two lines of one intent the second is. Errors: kind NotFound for
+// a file that is not the actor's to see; Denied with code "denied" (with an entry)
+// or "step-up-required"; Invalid for no lines, more than MaxBulk (code
+// "too-large"), and lines that the file does not have or that name no step of ours;
+// Conflict for a file that waits for its mapping; Stale where the mapping was
+// changed meanwhile.
 func (r *Runner) PreviewBankFile(ctx context.Context, actor authz.Actor, id string, lines []int) (b model.Bulk, err error) {
 	var reading BankReading
 	err = r.db.View(ctx, func(tx *store.Tx) error {
@@ -52,6 +54,7 @@ func (r *Runner) previewReading(ctx context.Context, actor authz.Actor, reading 
 	if err := l.planAll(ctx, targets); err != nil {
 		return b, err
 	}
+	l.creators = append(l.creators, reading.answering()...)
 	b = l.frozen()
 	b.BankFile = reading.ID
 	err = r.db.Update(ctx, func(tx *store.Tx) error {
@@ -66,6 +69,15 @@ func (r *Runner) previewReading(ctx context.Context, actor authz.Actor, reading 
 		return tx.InsertBulk(b, l.previews)
 	})
 	return b, err
+}
+
+// answering are the ids of those who supplied what the file says: who uploaded it,
+// and who named its columns. They do not sign a list of it.
+func (b *BankReading) answering() []string {
+	if b.MappedBy == "" {
+		return []string{b.Person}
+	}
+	return []string{b.Person, b.MappedBy}
 }
 
 // targets are the items of a list of marks of the chosen lines, in the order of

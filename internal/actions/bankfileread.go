@@ -37,7 +37,8 @@ func BankReadingIn(tx *store.Tx, actor authz.Actor, id string) (b BankReading, e
 	if err != nil {
 		return BankReading{}, err
 	}
-	b.MayMap = b.Format == CSV && len(b.Lists) == 0 && actor.May(b.Account, authz.MarkExternalResult).Allowed
+	held := slices.ContainsFunc(b.Lists, func(l model.Bulk) bool { return holdsMapping(l, tx.Now()) })
+	b.MayMap = b.Format == CSV && !held && actor.May(b.Account, authz.MarkExternalResult).Allowed
 	if b.Format == CSV {
 		b.propose(body, last)
 	}
@@ -49,6 +50,13 @@ func BankReadingIn(tx *store.Tx, actor authz.Actor, id string) (b BankReading, e
 		return b, err
 	}
 	return b, b.match(tx)
+}
+
+// holdsMapping reports whether a confirmed list stands for its file as that is read
+// now: it does not where nothing of it was or will be done.
+func holdsMapping(l model.Bulk, now model.Time) bool {
+	state := l.Standing(now)
+	return state == model.BulkOpen || state == model.BulkRunning || state == model.BulkDone
 }
 
 // propose gives a mapping to begin with: the file's own, the account's last one

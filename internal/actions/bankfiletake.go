@@ -101,11 +101,12 @@ func (r *Runner) noteBankFile(tx *store.Tx, actor authz.Actor, b BankFile, event
 
 // MapBankFile says how the columns of a CSV are to be read, or says it anew; it
 // must read the whole file without fault. Lists that were previewed under another
-// mapping and not confirmed expire. The same mapping again changes nothing; else
+// mapping and not confirmed expire, with their plans. The same mapping again changes nothing; else
 // there is one audit entry, bankfile.mapped. Errors: kind NotFound for a file that
 // is not the actor's to see; Denied for who may not mark (with an entry); Invalid
 // for a mapping that is none (with its faults as Fields) or does not read the
-// file; Conflict for a file that is no CSV, and once a list was confirmed of it.
+// file; Conflict for a file that is no CSV, and while a list of it
+// that was confirmed is open, carried out or done.
 // After an error nothing has changed.
 func (r *Runner) MapBankFile(ctx context.Context, actor authz.Actor, id string, m bankfile.Mapping) (b BankFile, err error) {
 	var body []byte
@@ -145,13 +146,13 @@ func (r *Runner) MapBankFile(ctx context.Context, actor authz.Actor, id string, 
 func (r *Runner) remap(tx *store.Tx, actor authz.Actor, b *BankFile) error {
 	now, err := tx.LockBankFile(b.ID)
 	if err != nil || bytes.Equal(now.Mapping, b.Mapping) {
-		b.MappedAt = now.MappedAt
+		b.MappedAt, b.MappedBy = now.MappedAt, now.MappedBy
 		return err
 	}
-	if confirmed, err := tx.ExpireBankLists(b.ID); err != nil || confirmed {
+	if stands, err := tx.ExpireBankLists(b.ID); err != nil || stands {
 		return orMapped(err)
 	}
-	b.MappedAt = tx.Now()
+	b.MappedAt, b.MappedBy = tx.Now(), actor.ID
 	if err := tx.MapBankFile(b.BankFile); err != nil {
 		return err
 	}

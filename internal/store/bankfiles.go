@@ -22,9 +22,10 @@ type BankFile struct {
 	ToDay      string     `db:"to_day"`
 	UploadedAt model.Time `db:"uploaded_at"`
 	MappedAt   model.Time `db:"mapped_at"` // 0 where it never was
+	MappedBy   string     `db:"mapped_by"` // id of who named its columns last; "" where nobody did
 }
 
-const bankFileColumns = `id, account, person, person_name, upload, sha256, size, name, format, mapping, statements, lines, bank_number, from_day, to_day, uploaded_at, mapped_at`
+const bankFileColumns = `id, account, person, person_name, upload, sha256, size, name, format, mapping, statements, lines, bank_number, from_day, to_day, uploaded_at, mapped_at, mapped_by`
 
 // AddBankFile stores a bank's file beside its upload. It is not taken where the
 // account has the same bytes already.
@@ -101,19 +102,34 @@ func (t *Tx) LastMapping(id string) (mapping []byte, err error) {
 // MapBankFile keeps how a CSV is read, and what it was read as. The caller has
 // locked the file.
 func (t *Tx) MapBankFile(b BankFile) error {
-	_, err := t.Exec(`UPDATE bank_files SET mapping = ?, mapped_at = ?, statements = ?, lines = ?, bank_number = ?, from_day = ?, to_day = ? WHERE id = ?`,
-		b.Mapping, b.MappedAt, b.Statements, b.Lines, b.BankNumber, b.FromDay, b.ToDay, b.ID)
+	_, err := t.Exec(`UPDATE bank_files SET mapping = ?, mapped_at = ?, mapped_by = ?, statements = ?, lines = ?, bank_number = ?, from_day = ?, to_day = ? WHERE id = ?`,
+		b.Mapping, b.MappedAt, b.MappedBy, b.Statements, b.Lines, b.BankNumber, b.FromDay, b.ToDay, b.ID)
 	return err
 }
 
 // ExpireBankLists ends the time of lists that were made of a file and never
-// confirmed, and tells whether another one was confirmed.
-func (t *Tx) ExpireBankLists(id string) (confirmed bool, err error) {
-	if _, err := t.Exec("UPDATE bulks SET expires_at = ? WHERE bank_file = ? AND bank_file <> '' AND used_at = 0 AND expires_at > ?", t.now-1, id, t.now-1); err != nil {
+// confirmed, with that of their plans, and tells whether another one stands: is
+// open, being carried out or done. What was rejected, withdrawn, dismissed or has
+// expired stands no more.
+func (t *Tx) ExpireBankLists(id string) (stands bool, err error) {
+	const left = "bank_file = ? AND bank_file <> '' AND used_at = 0 AND expires_at > ?"
+	over := t.now - 1
+	if _, err := t.Exec("UPDATE previews SET expires_at = ? WHERE expires_at > ? AND id IN (SELECT m.preview_id FROM bulk_items m WHERE m.preview_id <> '' AND m.bulk_id IN (SELECT id FROM bulks WHERE "+left+"))",
+		over, over, id, over); err != nil {
 		return false, err
 	}
-	_, err = t.Get(&confirmed, "SELECT EXISTS (SELECT 1 FROM bulks WHERE bank_file = ? AND bank_file <> '' AND used_at > 0)", id)
-	return confirmed, err
+	if _, err := t.Exec("UPDATE bulks SET expires_at = ? WHERE "+left, over, id, over); err != nil {
+		return false, err
+	}
+	_, err = t.Get(&stands, "SELECT EXISTS (SELECT 1 FROM bulks WHERE bank_file = ? AND bank_file <> '' AND used_at > 0 AND (state IN ('running', 'done') OR state = 'open' AND expires_at > ?))", id, t.now)
+	return stands, err
+}
+
+// OfBankFile reports whether the preview of an intent belongs to a list that was
+// made of a bank's file.
+func (t *Tx) OfBankFile(intent, preview string) (is bool, err error) {
+	_, err = t.Get(&is, "SELECT EXISTS (SELECT 1 FROM bulk_items m JOIN bulks l ON l.id = m.bulk_id WHERE m.intent_id = ? AND m.preview_id = ? AND l.bank_file <> '')", intent, preview)
+	return is, err
 }
 
 // BankLists lists the confirmed lists that were made of a file, the newest first,

@@ -122,10 +122,11 @@ func TestBankFilesAreReadByIndex(t *testing.T) {
 		_, last := tx.LastMapping("bankfile-1")
 		_, count := tx.Recorded("bankfile-1")
 		_, of := tx.BankFileOf("upload-1")
+		_, part := tx.OfBankFile("intent-1", "preview-1")
 		_, body := tx.BankFileBody("bankfile-1")
-		return errors.Join(named, open, files, lists, last, count, of, body)
+		return errors.Join(named, open, files, lists, last, count, of, part, body)
 	})
-	if err != nil || len(asked.Sent()) != 8 {
+	if err != nil || len(asked.Sent()) != 9 {
 		t.Fatalf("%d statements, %v", len(asked.Sent()), err)
 	}
 	few := regexp.MustCompile(`^SCAN (each|named|open|part|CONSTANT ROW)\b`)
