@@ -28,11 +28,11 @@ import (
 // Conflict for a file that waits for its mapping; Stale where the mapping was
 // changed meanwhile.
 func (r *Runner) PreviewBankFile(ctx context.Context, actor authz.Actor, id string, lines []int) (b model.Bulk, err error) {
-	var reading BankReading
+	reading, err := r.ReadBankFile(ctx, actor, id)
+	if err != nil {
+		return b, err
+	}
 	err = r.db.View(ctx, func(tx *store.Tx) error {
-		if reading, err = BankReadingIn(tx, actor, id); err != nil {
-			return err
-		}
 		return r.entitled(tx, actor, reading.Account, mark.Needs, notFound("bank file", id))
 	})
 	if codeOf(err) == authz.CodeDenied {

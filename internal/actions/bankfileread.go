@@ -13,18 +13,35 @@ import (
 	"countersign/internal/store"
 )
 
-// ReadBankFile reads a stored file anew and sets it beside the steps as they are.
-// It changes nothing. Who reads the account's intents may read it. The error is of
-// kind NotFound for everybody else.
+// ReadBankFile reads a stored file and sets it beside the steps as they are. It
+// changes nothing. Who reads the account's intents may read it. The bytes are
+// loaded in one transaction and the steps in another, and none is held while the
+// file is read: at most two are at a time. Errors: kind NotFound for everybody else;
+// the context's where that ends first.
 func (r *Runner) ReadBankFile(ctx context.Context, actor authz.Actor, id string) (b BankReading, err error) {
-	err = r.db.View(ctx, func(tx *store.Tx) error { b, err = BankReadingIn(tx, actor, id); return err })
+	var body, last []byte
+	err = r.db.View(ctx, func(tx *store.Tx) error { body, last, err = b.load(tx, actor, id); return err })
+	if err != nil {
+		return BankReading{}, err
+	}
+	if b.Format == CSV {
+		if err := r.files.turn(ctx, func() { b.propose(body, last) }); err != nil {
+			return BankReading{}, err
+		}
+	}
+	if b.Waiting = b.waits(); b.Waiting {
+		return b, nil
+	}
+	if b.Read, err = r.files.parse(ctx, b.SHA256, body, b.Mapping, &b.Proposal); err != nil {
+		return b, err
+	}
+	err = r.db.View(ctx, func(tx *store.Tx) error { return b.match(tx) })
 	return b, err
 }
 
-// BankReadingIn is ReadBankFile, as a transaction sees it. It asks twice, the
-// second time with what the file names.
-func BankReadingIn(tx *store.Tx, actor authz.Actor, id string) (b BankReading, err error) {
-	var body, last []byte
+// load reads the file's row, what became of it and its bytes, and the mapping that
+// was named last in the account. It asks once.
+func (b *BankReading) load(tx *store.Tx, actor authz.Actor, id string) (body, last []byte, err error) {
 	err = tx.Together(
 		func() (err error) { b.BankFile.BankFile, err = tx.BankFile(id); return err },
 		func() (err error) { body, err = tx.BankFileBody(id); return err },
@@ -35,21 +52,12 @@ func BankReadingIn(tx *store.Tx, actor authz.Actor, id string) (b BankReading, e
 		err = notFound("bank file", id)
 	}
 	if err != nil {
-		return BankReading{}, err
+		return nil, nil, err
 	}
-	held := slices.ContainsFunc(b.Lists, func(l model.Bulk) bool { return holdsMapping(l, tx.Now()) })
+	b.Now = tx.Now()
+	held := slices.ContainsFunc(b.Lists, func(l model.Bulk) bool { return holdsMapping(l, b.Now) })
 	b.MayMap = b.Format == CSV && !held && actor.May(b.Account, authz.MarkExternalResult).Allowed
-	if b.Format == CSV {
-		b.propose(body, last)
-	}
-	if b.Waiting = b.waits(); b.Waiting {
-		b.Now = tx.Now()
-		return b, nil
-	}
-	if b.Read, err = bankfile.Parse(body, &b.Proposal); err != nil {
-		return b, err
-	}
-	return b, b.match(tx)
+	return body, last, nil
 }
 
 // holdsMapping reports whether a confirmed list stands for its file as that is read

@@ -39,7 +39,7 @@ func (r *Runner) TakeBankFile(ctx context.Context, actor authz.Actor, account, n
 		return first, err
 	}
 	b := BankFile{BankFile: store.BankFile{Account: account, Person: actor.ID, PersonName: actor.Name, SHA256: sum[:], Size: len(body), Name: name, Format: CSV}}
-	switch file, err := bankfile.Parse(body, nil); {
+	switch file, err := r.files.parse(ctx, sum[:], body, nil, nil); {
 	case err == nil:
 		b.describe(file)
 	case !errors.Is(err, bankfile.ErrNoMapping):
@@ -105,9 +105,8 @@ func (r *Runner) noteBankFile(tx *store.Tx, actor authz.Actor, b BankFile, event
 // there is one audit entry, bankfile.mapped. Errors: kind NotFound for a file that
 // is not the actor's to see; Denied for who may not mark (with an entry); Invalid
 // for a mapping that is none (with its faults as Fields) or does not read the
-// file; Conflict for a file that is no CSV, and while a list of it
-// that was confirmed is open, carried out or done.
-// After an error nothing has changed.
+// file; Conflict for a file that is no CSV, and while a list of it that was confirmed
+// is open, carried out or done. After an error nothing has changed.
 func (r *Runner) MapBankFile(ctx context.Context, actor authz.Actor, id string, m bankfile.Mapping) (b BankFile, err error) {
 	var body []byte
 	err = r.db.View(ctx, func(tx *store.Tx) error {
@@ -130,14 +129,14 @@ func (r *Runner) MapBankFile(ctx context.Context, actor authz.Actor, id string, 
 	if err := m.Validate(); err != nil {
 		return BankFile{}, err
 	}
-	file, err := bankfile.Parse(body, &m)
+	if b.Mapping, err = json.Marshal(m); err != nil {
+		return BankFile{}, fmt.Errorf("encode the mapping: %w", err)
+	}
+	file, err := r.files.parse(ctx, b.SHA256, body, b.Mapping, &m)
 	if err != nil {
 		return BankFile{}, err
 	}
 	b.describe(file)
-	if b.Mapping, err = json.Marshal(m); err != nil {
-		return BankFile{}, fmt.Errorf("encode the mapping: %w", err)
-	}
 	err = r.db.Update(ctx, func(tx *store.Tx) error { return r.remap(tx, actor, &b) })
 	return b, err
 }

@@ -65,7 +65,10 @@ func hadEnded(m *Match) string {
 
 // next says what the engine will do about a step that a bank's line contradicts.
 func next(s *Step) string {
-	if s.NextTryAt == 0 {
+	switch {
+	case s.State == model.Pending && s.NextTryAt == 0:
+		return " It is sent when its turn comes, and may be paid twice then: abandon the intent to stop that."
+	case s.NextTryAt == 0:
 		return ""
 	}
 	return fmt.Sprintf(" It will be sent at %s by itself, and may be paid twice then: abandon the intent, or reconcile the step, to stop that.", s.NextTryAt)
