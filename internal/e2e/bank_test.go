@@ -184,6 +184,13 @@ func TestBankFileOfTheGuide(t *testing.T) {
 			t.Errorf("%q is not on the page:\n%s", finding, said)
 		}
 	}
+	label := b.text(`button[value="preview"]`)
+	for _, says := range []string{"Preview marks for the ticked lines", label} {
+		b.call("ticking", chromedp.Click(chromedp.CSS(`input[name="line"]`)))
+		if got := b.text(`button[value="preview"]`); got != says {
+			t.Errorf("the button says %q, want %q", got, says)
+		}
+	}
 	b.press(`button[value="preview"]`)
 	list := b.at()
 	b.sign("The bank's own statement of yesterday.")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/authz"
 	"countersign/internal/model"
 	"countersign/internal/store"
 )
@@ -153,6 +154,70 @@ func TestWhoMayDoWhatWithABankFile(t *testing.T) {
 	gus.wants(gus.get(path), 404)
 	gus.wants(gus.get(reconcilePath), 200, "No file yet")
 	gus.wants(gus.get(reconcilePath+"?account=acme"), 404)
+}
+
+func TestMarksByABankFileAreSigned(t *testing.T) {
+	w := newWorld(t)
+	large := w.payoutOf(250_000)
+	small := w.unknown("acme", "run-2", 1_000)
+	path := bankFilePath(w.bankFile(bankLine{"-2500.00", large + ":create-payout"}, bankLine{"-10.00", small + ":create-payout"}))
+	olga, ann := w.browse("Olga"), w.browse("Ann")
+	list := olga.post(path+"/preview", "shown", "1 2", "line", "1", "line", "2").header.Get("Location")
+	p := olga.get(list)
+	olga.wants(p, 200, "Ask for approval: record 2 payments as happened", "One more person for the whole list")
+	olga.wants(olga.post(list+"/confirm", "reason", because, "digest", found(t, digestField, p)), 422, "code")
+	olga.post(list+"/confirm", "reason", because, "digest", found(t, digestField, p), "plan_code", found(t, planCode, p))
+	olga.wants(olga.get(list), 200, "You cannot approve this.")
+	olga.wants(olga.get(path), 200, "waits for another person until")
+	ann.wants(ann.get("/approvals"), 200, "Record 2 payments as happened", "2,510.00 EUR")
+	p = ann.get(list)
+	ann.wants(p, 200, "Approve: record 2 payments as happened, 2,510.00 EUR", "statement.xml")
+	ann.post(list+"/approve", "reason", because, "digest", found(t, digestField, p), "plan_code", found(t, planCode, p))
+	w.must(w.run.WorkBulks(w.Context(), nil))
+	for _, id := range []string{large, small} {
+		w.stands(id, "create-payout", model.Confirmed)
+	}
+	ann.wants(ann.get(list), 200, "2 of 2 reached", "2 confirmed", "Acted on")
+	w.work()
+	audrey := w.browse("Audrey")
+	audrey.wants(audrey.get("/audit?event=bankfile.stored"), 200, "bankfile.stored")
+}
+
+// payoutOf makes a payout that an approver signs, and whose outcome is unknown.
+func (w *world) payoutOf(amount int64) string {
+	w.Helper()
+	id := w.payout("acme", "run-1", amount)
+	var request *model.Approval
+	w.must(w.db.View(w.Context(), func(tx *store.Tx) error {
+		c, err := tx.Case(id)
+		if err == nil {
+			request = c.OpenRequest()
+		}
+		return err
+	}))
+	w.fault(map[string]string{"method": "POST", "path": "/payouts"}, "drop_after_accept", 1)
+	ann := w.browse("Ann")
+	p := ann.get("/approvals/" + request.ID)
+	if p = ann.post("/approvals/"+request.ID+"/approve", "reason", because, "digest", found(w, digestField, p)); p.status != 303 {
+		w.Fatalf("signing: %d %s", p.status, p.text())
+	}
+	w.work()
+	w.stands(id, "create-payout", model.OutcomeUnknown)
+	return id
+}
+
+func TestAnOldSignInIsAskedToConfirmItself(t *testing.T) {
+	w := newWorld(t)
+	one, two := w.unknown("acme", "run-1", 1_000), w.unknown("acme", "run-2", 2_000)
+	path := bankFilePath(w.bankFile(bankLine{"-10.00", one + ":create-payout"}, bankLine{"-20.00", two + ":create-payout"}))
+	olga := w.browse("Olga")
+	w.wait(authz.FreshOnPages + time.Minute)
+	olga.wants(olga.get(path), 200, "You will be asked for your password")
+	p := olga.post(path+"/preview", "shown", "1 2", "line", "2")
+	olga.wants(p, 403, "Confirm that it is you.", "Nothing was stored.", "Preview marks for 1 line, 20.00 EUR")
+	if !regexp.MustCompile(`value="2" checked`).MatchString(p.body) || regexp.MustCompile(`value="1" checked`).MatchString(p.body) {
+		t.Errorf("what was ticked is lost:\n%s", p.body)
+	}
 }
 
 func TestWhatIsUntickedStaysSoOverPages(t *testing.T) {
