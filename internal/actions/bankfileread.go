@@ -189,8 +189,11 @@ func bankStep(row *store.MoneyStep) bankfile.Step {
 	if s.Since = row.UncertainSince; s.Uncertain && s.Since == 0 {
 		s.Since = row.ChangedAt
 	}
-	if row.State == model.Pending || row.State == model.FailedSafely {
+	switch row.State {
+	case model.FailedSafely:
 		s.NextTryAt = row.NextTryAt
+	case model.Pending:
+		s.Awaited = !row.IntentState.Final() && row.IntentState != model.NeedsReview
 	}
 	refer := func(ref string, generation int) {
 		s.Refs = append(s.Refs, bankfile.StepRef{Value: ref, Generation: generation})

@@ -121,3 +121,18 @@ func TestALineWithoutReferenceIsKnownAgain(t *testing.T) {
 		t.Errorf("findings %v", got)
 	}
 }
+
+// A line that names what had ended here says what the engine does next about it.
+func TestALineOfWhatHadEndedSaysWhatComes(t *testing.T) {
+	w := newWorld(t)
+	failed, waits := w.payout("failed", 500), w.payout("waits", 600)
+	w.pass(failed, "approve-payout")
+	w.send(failed, notSent)
+	w.pass(waits, "verify-payee")
+	r := w.reading(w.ada, w.take(camt(w.paying(failed), w.paying(waits))).ID)
+	for i, says := range []string{"It will be sent at " + w.load(failed).Step(pay).NextTryAt.String() + " by itself", "It is sent when its turn comes"} {
+		if m := r.Matches[i]; m.Finding != bankfile.Ended || !strings.Contains(m.Because, says) {
+			t.Errorf("%s: %s", m.Finding, m.Because)
+		}
+	}
+}

@@ -49,8 +49,8 @@ func repeated(m *Match, line int) string {
 // ofEarlier is about a line that names what was sent before the present
 // generation, which exists because that had ended without effect.
 func ofEarlier(m *Match, generation int) string {
-	return fmt.Sprintf("%s That was generation %d of the step, which had ended without effect before generation %d began. %s under the earlier one all the same: both may have been paid, so this proves nothing of the present one. Ask the provider and the bank before anything is recorded.",
-		namedBy(m), generation, m.Step.Generation, moved(m))
+	return fmt.Sprintf("%s That was generation %d of the step, which had ended without effect before generation %d began. %s under the earlier one all the same: both may have been paid, so this proves nothing of the present one. Ask the provider and the bank before anything is recorded.%s",
+		namedBy(m), generation, m.Step.Generation, moved(m), next(m.Step))
 }
 
 func paidBefore(m *Match) string {
@@ -66,7 +66,7 @@ func hadEnded(m *Match) string {
 // next says what the engine will do about a step that a bank's line contradicts.
 func next(s *Step) string {
 	switch {
-	case s.State == model.Pending && s.NextTryAt == 0:
+	case s.Awaited:
 		return " It is sent when its turn comes, and may be paid twice then: abandon the intent to stop that."
 	case s.NextTryAt == 0:
 		return ""
@@ -121,7 +121,7 @@ func whatToDo(s *Step) string {
 	case s.State == model.Confirmed:
 		return " It is confirmed with that amount: ask the provider and the bank which one is true."
 	}
-	return " Here the step " + ended(s.State) + ": find out what moved before anything more is sent for it."
+	return " Here the step " + ended(s.State) + ": find out what moved before anything more is sent for it." + next(s)
 }
 
 func doubt(s *Step) string {

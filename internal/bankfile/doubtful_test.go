@@ -115,8 +115,21 @@ func TestALineThatIsToldOnceMore(t *testing.T) {
 func TestWhatHappensNextToAStepThatHadEnded(t *testing.T) {
 	s := payout("k", model.FailedSafely, 1250)
 	s.NextTryAt = model.Time(1_796_000_000_000_000)
-	m := Find([]Line{paid(1, 1250, "k")}, []Step{s})[0]
-	if m.Finding != Ended || !strings.HasSuffix(m.Because, "It will be sent at "+s.NextTryAt.String()+" by itself, and may be paid twice then: abandon the intent, or reconcile the step, to stop that.") {
+	later := again(model.FailedSafely)
+	later.NextTryAt = s.NextTryAt
+	for _, test := range []struct {
+		line    Line
+		step    Step
+		finding Finding
+	}{{paid(1, 1250, "k"), s, Ended}, {paid(1, 1251, "k"), s, Differs}, {paid(1, 1250, "k"), later, Doubtful}} {
+		m := Find([]Line{test.line}, []Step{test.step})[0]
+		if m.Finding != test.finding || !strings.HasSuffix(m.Because, "It will be sent at "+s.NextTryAt.String()+" by itself, and may be paid twice then: abandon the intent, or reconcile the step, to stop that.") {
+			t.Errorf("%s: %s", m.Finding, m.Because)
+		}
+	}
+	waits := payout("k", model.Pending, 1250)
+	waits.Awaited = true
+	if m := Find([]Line{paid(1, 1250, "k")}, []Step{waits})[0]; m.Finding != Ended || !strings.HasSuffix(m.Because, "It is sent when its turn comes, and may be paid twice then: abandon the intent to stop that.") {
 		t.Errorf("%s: %s", m.Finding, m.Because)
 	}
 }

@@ -20,7 +20,8 @@ type Step struct {
 	Currency   string
 	Payee      string
 	Since      model.Time // since when it is uncertain; 0 where it is not
-	NextTryAt  model.Time // when the engine would send it, again or for the first time; 0 where it would not by itself
+	NextTryAt  model.Time // when the engine sends it again by itself; 0 where it does not
+	Awaited    bool       // it has not begun, and the engine sends it by itself when its turn comes
 	Refs       []StepRef  // what a line may name it by: its keys, its wire keys, its object at the provider
 	LineRefs   []string   // references of bank lines that people have recorded for it
 	PaidBy     []string   // those of them that a bank's file gave for its payment

@@ -14,11 +14,12 @@ import (
 // may name it.
 type MoneyStep struct {
 	model.Step
-	Payee        string    `db:"payee"`
-	Contradicted bool      `db:"contradicted"` // a conflict about it is open
-	Sent         []SentKey `db:"-"`            // of each generation that has been frozen
-	LineRefs     []string  `db:"-"`            // references that people have recorded for it
-	PaidBy       []string  `db:"-"`            // those of them that a bank's file gave for its payment
+	IntentState  model.IntentState `db:"intent_state"`
+	Payee        string            `db:"payee"`
+	Contradicted bool              `db:"contradicted"` // a conflict about it is open
+	Sent         []SentKey         `db:"-"`            // of each generation that has been frozen
+	LineRefs     []string          `db:"-"`            // references that people have recorded for it
+	PaidBy       []string          `db:"-"`            // those of them that a bank's file gave for its payment
 
 	Keys     string `db:"wire_keys"` // JSON, as the others
 	Recorded string `db:"line_refs"`
@@ -53,7 +54,7 @@ const moves = "operation IN ('payout.create', 'payout.reverse', 'credit.create',
 
 // moneySteps selects the steps that move money from a join of intents i and steps s.
 func (d dialect) moneySteps(from string) string {
-	return `SELECT s.*, i.payee, EXISTS (SELECT 1 FROM conflicts k WHERE k.intent_id = s.intent_id AND k.step = s.name AND k.closed_at = 0) AS contradicted,
+	return `SELECT s.*, i.payee, i.state AS intent_state, EXISTS (SELECT 1 FROM conflicts k WHERE k.intent_id = s.intent_id AND k.step = s.name AND k.closed_at = 0) AS contradicted,
 		COALESCE((SELECT ` + d.gather("CAST(g.number AS TEXT) || ' ' || g.wire_key") + ` FROM generations g WHERE g.intent_id = s.intent_id AND g.step = s.name), '[]') AS wire_keys,
 		COALESCE((SELECT ` + d.gather("e.ref") + ` FROM evidence e WHERE e.intent_id = s.intent_id AND e.step = s.name AND e.source IN ('operator', 'bank_file')
 			AND e.ref <> ''), '[]') AS line_refs,
