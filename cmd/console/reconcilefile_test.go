@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"countersign/internal/actions"
+	"countersign/internal/bankfile"
 	"countersign/internal/model"
 	"countersign/internal/store"
 )
@@ -119,3 +121,27 @@ func TestReconcileFileTellsItsFaultsApart(t *testing.T) {
 	}
 }
 
+// What a person must look at: lines, and statements that do not add up by their
+// balances or by what they state of themselves.
+func TestWhatNeedsAPerson(t *testing.T) {
+	money := func(amount int64) *bankfile.Balance {
+		return &bankfile.Balance{Money: model.Money{Amount: amount, Currency: "EUR"}}
+	}
+	for name, test := range map[string]struct {
+		statement bankfile.Statement
+		finding   bankfile.Finding
+		needs     bool
+	}{
+		"nothing":          {bankfile.Statement{Opening: money(1), Closing: money(1)}, bankfile.Known, false},
+		"a doubtful line":  {bankfile.Statement{}, bankfile.Doubtful, true},
+		"a line that ends": {bankfile.Statement{}, bankfile.Ended, true},
+		"a charge":         {bankfile.Statement{}, bankfile.Charged, false},
+		"its balances":     {bankfile.Statement{Kind: bankfile.Booked, Opening: money(1), Closing: money(2)}, bankfile.Known, true},
+		"its own counts":   {bankfile.Statement{Declared: []string{"It states 2 lines and has 1."}}, bankfile.Known, true},
+	} {
+		b := actions.BankReading{Read: bankfile.File{Statements: []bankfile.Statement{test.statement}}, Matches: []bankfile.Match{{Finding: test.finding}}}
+		if needsPerson(b) != test.needs {
+			t.Errorf("%s: %v", name, !test.needs)
+		}
+	}
+}
