@@ -98,7 +98,9 @@ func (c *baiCutter) take(record string, at int) error {
 	record = strings.TrimSuffix(record, "/")
 	switch {
 	case p == nil && last != nil && last.code == "16" && open:
-		last.pieces[len(last.pieces)-1] += " " + record
+		if text := &last.pieces[len(last.pieces)-1]; len(*text)+len(record) < maxDetails { // more is not read
+			*text += " " + record
+		}
 	case p == nil:
 		return refuse("Line %d: the record cannot be read. It is expected to begin with a code of two digits and a comma, such as 16 for an entry.", at)
 	case p[1] == "88" && last != nil:

@@ -15,8 +15,12 @@ import (
 type mtReader struct {
 	file   *File
 	lines  int
+	texts  int        // :86: of the entry that is read, so far
 	tallys [2]mtTally // of the statement that is read: what went out, what came in
 }
+
+// maxTexts is how many :86: of one entry are read; banks write one, or two.
+const maxTexts = 8
 
 // mtTally counts entries and sums their amounts, without a sign.
 type mtTally struct {
@@ -94,6 +98,7 @@ func (r *mtReader) field(s *Statement, f mtField, previous string) (err error) {
 		if r.lines++; r.lines > MaxLines {
 			return tooMany("lines")
 		}
+		r.texts = 0
 		var line Line
 		if line, err = r.entry(f, s.Currency); err == nil {
 			line.Number, line.Entry, line.Booked = r.lines, r.lines, line.Booked && s.Kind == Booked
@@ -101,7 +106,7 @@ func (r *mtReader) field(s *Statement, f mtField, previous string) (err error) {
 		}
 	case "86":
 		// After another field it is about the whole statement.
-		if (previous == "61" || previous == "86") && len(s.Lines) > 0 {
+		if r.texts++; r.texts <= maxTexts && (previous == "61" || previous == "86") && len(s.Lines) > 0 {
 			mtDetails(f.lines).fill(&s.Lines[len(s.Lines)-1])
 		}
 	}
