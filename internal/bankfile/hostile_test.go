@@ -24,3 +24,11 @@ func TestHostileTexts(t *testing.T) {
 		}
 	}
 }
+
+// What does not fit is told as far as a person reads.
+func TestDeclaredIsBounded(t *testing.T) {
+	f, err := Parse([]byte("01,A,B,261130,0700,1,,,2/\n02,B,A,1,261130,,EUR,2/\n03,1,EUR/\n"+strings.Repeat("98,1,1,1/\n", 500)), nil)
+	if err != nil || len(f.Statements[0].Declared) != maxDeclared+1 {
+		t.Errorf("%d sentences, %v", len(f.Statements[0].Declared), err)
+	}
+}

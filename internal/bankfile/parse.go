@@ -120,6 +120,7 @@ func finished(f File, err error) (File, error) {
 	f.identify()
 	f.boundWords()
 	for i := range f.Statements {
+		f.Statements[i].boundDeclared()
 		f.Statements[i].doubt()
 	}
 	return f, nil
