@@ -14,9 +14,9 @@ import (
 	"countersign/web/templates"
 )
 
-// bankRows is how many rows one table of a bank file shows at once: five tables
-// of them keep the page under its weight.
-const bankRows = 20
+// bankRows is how many rows one table of a bank file shows at once: five full
+// tables keep the page under its weight.
+const bankRows = 12
 
 // bankPage is a bank file as it is read now, its lines parted by what is to be
 // done about them.

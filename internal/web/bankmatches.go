@@ -117,6 +117,9 @@ func (p bankPage) wayOn(m bankfile.Match) *templates.Choice {
 func matchRow(m bankfile.Match) templates.MatchRow {
 	row := templates.MatchRow{Line: m.Number, Booked: m.BookedOn, Ref: m.BankRef, Money: model.Money{Amount: m.Amount, Currency: m.Currency}, What: findingWords[m.Finding],
 		Says: say(m.Because), Other: m.Other, Text: oneLine(m.Text, bankWords)}
+	if m.Text == m.By.Value {
+		row.Text = "" // the sentence has it
+	}
 	if m.Step != nil {
 		row.Href, row.Key = "/intents/"+m.Step.IntentID, m.Step.Key
 	}
