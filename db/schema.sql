@@ -479,6 +479,33 @@ CREATE TABLE uploads (
   uploaded_at BIGINT NOT NULL
 );
 
+-- A bank's file that a person uploaded, to be set beside the steps. What it says
+-- is read anew from the upload's bytes.
+CREATE TABLE bank_files (
+  id          TEXT PRIMARY KEY,
+  account     TEXT NOT NULL REFERENCES accounts (id),
+  person      TEXT NOT NULL,              -- id of who uploaded it
+  person_name TEXT NOT NULL,              -- and the name, as it was then
+  upload      TEXT NOT NULL REFERENCES uploads (id),
+  sha256      BYTEA NOT NULL,             -- of the bytes: the same file is one row
+  size        INTEGER NOT NULL,           -- in bytes
+  name        TEXT NOT NULL,
+  format      TEXT NOT NULL,
+  mapping     BYTEA,                      -- JSON: what the columns of a CSV hold; NULL until somebody says
+  statements  INTEGER NOT NULL DEFAULT 0,
+  lines       INTEGER NOT NULL DEFAULT 0,
+  bank_number TEXT NOT NULL DEFAULT '',   -- of the account, as the bank writes it
+  from_day    TEXT NOT NULL DEFAULT '',   -- first and last booking, YYYY-MM-DD
+  to_day      TEXT NOT NULL DEFAULT '',
+  uploaded_at BIGINT NOT NULL,
+  mapped_at   BIGINT NOT NULL DEFAULT 0,
+  mapped_by   TEXT NOT NULL DEFAULT '',   -- id of who named the columns last; they answer for what a list says
+  UNIQUE (account, sha256)
+);
+CREATE INDEX bank_files_account ON bank_files (account, uploaded_at, id);
+CREATE INDEX bank_files_mapped ON bank_files (account, mapped_at) WHERE mapped_at > 0;
+CREATE INDEX bank_files_upload ON bank_files (upload);
+
 -- Every event a provider ever sent us, once, unchanged; applied later.
 CREATE TABLE webhooks (
   provider    TEXT NOT NULL,
@@ -831,11 +858,13 @@ CREATE TABLE bulks (
   reason         TEXT NOT NULL DEFAULT '',
   entry          TEXT NOT NULL DEFAULT '', -- id of the audit entry of the confirmation
   closed_at      BIGINT NOT NULL DEFAULT 0, -- when its last item was done, or the request ended
-  closed_because TEXT NOT NULL DEFAULT ''
+  closed_because TEXT NOT NULL DEFAULT '',
+  bank_file      TEXT NOT NULL DEFAULT ''  -- id of the bank's file that it was made of
 );
 CREATE INDEX bulks_running ON bulks (id) WHERE state = 'running';
 CREATE INDEX bulks_open ON bulks (expires_at) WHERE state = 'open';
 CREATE INDEX bulks_requests ON bulks (account, state, used_at, id) WHERE people > 1 AND used_at > 0;
+CREATE INDEX bulks_bank_file ON bulks (bank_file, used_at) WHERE bank_file <> '';
 
 -- The items of a list in their order, the excluded ones too.
 CREATE TABLE bulk_items (

@@ -27,23 +27,29 @@ func (t terminal) line(format string, args ...any) error {
 
 // commands are all that the program can do.
 type commands struct {
-	Demo    demoCommand    `cmd:"" help:"The whole product on SQLite with the sandbox provider and sample work."`
-	Serve   serveCommand   `cmd:"" help:"Pages, API, webhooks and workers in one process."`
-	Worker  workerCommand  `cmd:"" help:"Workers only, beside other processes, on any number of machines (PostgreSQL)."`
-	Sandbox sandboxCommand `cmd:"" help:"The sandbox provider alone."`
-	User    userCommands   `cmd:"" help:"People who sign in."`
-	APIKey  apikeyCommands `cmd:"" name:"apikey" help:"Keys of programs."`
-	Audit   auditCommands  `cmd:"" help:"Export and verify the audit log."`
-	Migrate migrateCommand `cmd:"" help:"Bring the schema of the database up to date."`
-	Backup  backupCommand  `cmd:"" help:"Copy the database while it is used, marked as a copy that starts under a restore hold."`
-	Doctor  doctorCommand  `cmd:"" help:"Check configuration, database, providers, clock and log."`
+	Demo          demoCommand          `cmd:"" help:"The whole product on SQLite with the sandbox provider and sample work."`
+	Serve         serveCommand         `cmd:"" help:"Pages, API, webhooks and workers in one process."`
+	Worker        workerCommand        `cmd:"" help:"Workers only, beside other processes, on any number of machines (PostgreSQL)."`
+	Sandbox       sandboxCommand       `cmd:"" help:"The sandbox provider alone."`
+	User          userCommands         `cmd:"" help:"People who sign in."`
+	APIKey        apikeyCommands       `cmd:"" name:"apikey" help:"Keys of programs."`
+	Audit         auditCommands        `cmd:"" help:"Export and verify the audit log."`
+	ReconcileFile reconcileFileCommand `cmd:"" help:"Set a bank's file beside the steps of an account, and change nothing."`
+	Migrate       migrateCommand       `cmd:"" help:"Bring the schema of the database up to date."`
+	Backup        backupCommand        `cmd:"" help:"Copy the database while it is used, marked as a copy that starts under a restore hold."`
+	Doctor        doctorCommand        `cmd:"" help:"Check configuration, database, providers, clock and log."`
 }
 
-// Exit codes. exitUsage is for what the caller can put right.
+// Exit codes. exitUsage is for what the caller can put right, exitPerson for a
+// command that did its work and found some that is a person's.
 const (
 	exitFailed = 1
 	exitUsage  = 2
+	exitPerson = 3
 )
+
+// errPerson ends a command with exitPerson; what is to be done it has said itself.
+var errPerson = errors.New("something needs a person")
 
 const description = `Countersign: every step of a payout, statement or dispute with its durable key,
 what is confirmed, what is uncertain, and who may decide about it. To look
@@ -109,6 +115,9 @@ func settingsOf(parsed *kong.Context) (list []*kong.Value) {
 func report(t terminal, err error) int {
 	if err == nil {
 		return 0
+	}
+	if errors.Is(err, errPerson) {
+		return exitPerson
 	}
 	for _, line := range faultLines(err) {
 		fmt.Fprintf(t.err, "console: %s\n", line)

@@ -30,6 +30,9 @@ func (d *demo) guide(ctx context.Context) (*web.Demo, error) {
 		}
 		return nil
 	})
+	if err == nil {
+		g.Statement, err = d.statement(ctx, tales)
+	}
 	return g, err
 }
 

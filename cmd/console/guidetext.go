@@ -55,6 +55,17 @@ var guideWalks = []web.Walk{
 	}},
 }
 
+// statementExpect says what the sample statement shows, as long as nobody has
+// decided anything about its stories.
+var statementExpect = []string{
+	"Download it, open Reconcile, and upload it as Priya. It has four lines, and it adds up.",
+	"One line proves the payout to Дмитро Коваленко, whose outcome is unknown and whose key the bank may have forgotten: it was paid. Preview its mark, look at the plan, confirm it with a reason; the intent completes, with the file as its evidence.",
+	"One differs: to أمل الزهراني the bank paid a dollar more than was asked for. The line says so and leads to the mark on its intent, which needs a second person.",
+	"One is known: the payout to יעל מזרחי is confirmed here already. One names nothing of ours: a rent that somebody paid by hand.",
+	"Below stands what of ours the bank does not name. That proves nothing, and nothing of it changes.",
+	"Upload the same file again: the console shows the first one, and stores nothing.",
+}
+
 var guideParts = []guidePart{
 	{"Not known", "Something was sent, and nobody can say yet whether it happened. Unknown is not failed: nothing is sent again that could pay twice.", []tale{
 		{key: "story-cut-after-acceptance", as: "Priya Raman", fault: "drop_after_accept"},

@@ -123,6 +123,9 @@ func BulkAsked(b model.Bulk) authz.Request {
 
 // listEntry is an entry about a whole list.
 func listEntry(actor authz.Actor, b model.Bulk, event, result, policy, reason string) audit.Entry {
-	return audit.Entry{Actor: entryActor(actor, b.Account), Event: "bulk." + event, Account: b.Account, Reason: reason, Result: result, Policy: policy,
-		Detail: map[string]any{"bulk": b.ID, "action": b.Action, "digest": b.Digest, "items": b.Planned, "excluded": len(b.Items) - b.Planned}}
+	detail := map[string]any{"bulk": b.ID, "action": b.Action, "digest": b.Digest, "items": b.Planned, "excluded": len(b.Items) - b.Planned}
+	if b.BankFile != "" {
+		detail["bank_file"] = b.BankFile
+	}
+	return audit.Entry{Actor: entryActor(actor, b.Account), Event: "bulk." + event, Account: b.Account, Reason: reason, Result: result, Policy: policy, Detail: detail}
 }

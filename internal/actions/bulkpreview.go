@@ -50,7 +50,11 @@ func (r *Runner) PreviewBulk(ctx context.Context, actor authz.Actor, req BulkReq
 		return b, nil, err
 	}
 	l := listing{Runner: r, actor: actor, action: action, account: account, acknowledged: req.Acknowledge, until: time.Now().Add(patience)}
-	if err := l.planAll(ctx, own); err != nil {
+	targets := make([]target, len(own))
+	for i, id := range own {
+		targets[i].intent = id
+	}
+	if err := l.planAll(ctx, targets); err != nil {
 		return b, nil, err
 	}
 	b = l.frozen()
@@ -126,21 +130,34 @@ type listing struct {
 	creators []string        // who answers for the intents of those
 }
 
-func (l *listing) planAll(ctx context.Context, intents []string) error {
-	for _, id := range intents {
-		item := model.BulkItem{Position: len(l.items) + 1, IntentID: id}
+// target is what one item of a list is about.
+type target struct {
+	intent  string
+	step    string          // its name; "" lets the list find it
+	input   json.RawMessage // nil is what was stated for the whole list
+	because string          // why it is on the list; "" is the rule's own sentence
+	refused error           // why it is left out before it is planned
+}
+
+func (l *listing) planAll(ctx context.Context, targets []target) error {
+	for _, t := range targets {
+		item := model.BulkItem{Position: len(l.items) + 1, IntentID: t.intent, Step: t.step}
 		var row store.Preview
 		var creator string
-		err := patientlyUntil(ctx, l.until, func(last bool) error {
-			return l.db.Rehearse(ctx, func(tx *store.Tx) (err error) {
-				row, creator, err = l.plan(tx, &item, last)
-				return err
+		err := t.refused
+		if err == nil {
+			err = patientlyUntil(ctx, l.until, func(last bool) error {
+				return l.db.Rehearse(ctx, func(tx *store.Tx) (err error) {
+					row, creator, err = l.plan(tx, &item, t, last)
+					return err
+				})
 			})
-		})
+		}
 		if err := l.exclude(&item, err); err != nil {
-			return fmt.Errorf("plan %s: %w", id, err)
+			return fmt.Errorf("plan %s: %w", t.intent, err)
 		}
 		if err == nil {
+			item.PreviewID = row.ID
 			l.previews, l.creators = append(l.previews, row), append(l.creators, creator)
 		}
 		l.items = append(l.items, item)
@@ -158,16 +175,29 @@ func (l *listing) exclude(item *model.BulkItem, err error) error {
 	case kind == model.NotFound:
 		item.Rule, item.Because = authz.CodeNotFound, err.Error()
 	case kind == model.Conflict || kind == model.Invalid:
-		item.Rule, item.Because = l.action.Name+".impossible", err.Error()
+		item.Rule, item.Because = l.action.Name+".impossible", impossibleBecause(err)
 	default:
 		return err
 	}
 	return nil
 }
 
+// impossibleBecause says in sentences what is wrong with what was stated of an item.
+func impossibleBecause(err error) string {
+	var known *model.Error
+	if !errors.As(err, &known) || len(known.Fields) == 0 {
+		return err.Error()
+	}
+	var sentences []string
+	for _, f := range known.Fields {
+		sentences = append(sentences, "Its "+f.Location[strings.LastIndex(f.Location, "/")+1:]+" "+f.Message+".")
+	}
+	return strings.Join(sentences, " ")
+}
+
 // plan plans one item on the intent as it is, by the action's own rules, and
 // tells who answers for the intent.
-func (l *listing) plan(tx *store.Tx, item *model.BulkItem, last bool) (row store.Preview, creator string, err error) {
+func (l *listing) plan(tx *store.Tx, item *model.BulkItem, t target, last bool) (row store.Preview, creator string, err error) {
 	c, err := tx.LockCase(item.IntentID)
 	if err != nil {
 		return row, "", err
@@ -175,15 +205,26 @@ func (l *listing) plan(tx *store.Tx, item *model.BulkItem, last bool) (row store
 	if c.Account != l.account {
 		return row, "", notFound("intent", item.IntentID)
 	}
-	step, err := l.stepOf(c)
-	if err != nil {
-		return row, "", err
+	req := PreviewRequest{Intent: c.ID, Action: l.action.Name, Step: t.step, Input: t.input}
+	if t.step == "" {
+		if req.Step, err = l.stepOf(c); err != nil {
+			return row, "", err
+		}
 	}
-	req := PreviewRequest{Intent: c.ID, Action: l.action.Name, Step: step, Input: l.input(c)}
+	if s := c.Step(req.Step); l.action == mark && s != nil && s.Returned > 0 {
+		return row, "", no("mark.returned", "Money of "+s.Name+" came back: what came back is marked by itself, on the page of the intent.").err()
+	}
+	if req.Input == nil {
+		req.Input = l.input(c)
+	}
 	if row, err = l.planOn(tx, l.actor, l.action, c, req, last); err != nil {
 		return row, "", err
 	}
-	l.describe(item, c, step, tx.Now())
+	row.ID = tx.NewID("preview")
+	l.describe(item, c, req.Step, tx.Now())
+	if t.because != "" {
+		item.Because = t.because
+	}
 	return row, c.Creator, nil
 }
 
@@ -240,6 +281,8 @@ func (l *listing) describe(item *model.BulkItem, c *model.Case, step string, now
 		item.Twice = s.State == model.OutcomeUnknown
 	case reconcile:
 		verdict = mayReconcile(c, s)
+	case mark:
+		verdict = mayMark(c, s, now)
 	default:
 		verdict = mayAbandon(c, now)
 		money, _ = c.Money()
@@ -247,7 +290,7 @@ func (l *listing) describe(item *model.BulkItem, c *model.Case, step string, now
 	if s != nil {
 		item.Step = s.Name
 		if s.HasMoney() {
-			money = model.Money{Amount: s.Amount, Currency: s.Currency}
+			money = model.Money{Amount: s.Expected(), Currency: s.Currency}
 		}
 	}
 	item.Rule, item.Because = verdict.rule, verdict.because
@@ -263,19 +306,14 @@ func (l *listing) frozen() model.Bulk {
 	return b
 }
 
-// name gives the list and its plans their ids, and the list its seal.
+// name gives the list its id, its plans their time, and the list its seal.
 func (l *listing) name(tx *store.Tx, b *model.Bulk) {
 	b.ID, b.CreatedAt, b.ExpiresAt = tx.NewID("bulk"), tx.Now(), tx.Now().Add(l.timing.Preview)
-	at := 0
 	for i := range b.Items {
-		item := &b.Items[i]
-		item.BulkID = b.ID
-		if at < len(l.previews) && l.previews[at].IntentID == item.IntentID {
-			p := &l.previews[at]
-			p.ID, p.CreatedAt, p.ExpiresAt = tx.NewID("preview"), b.CreatedAt, b.ExpiresAt
-			item.PreviewID = p.ID
-			at++
-		}
+		b.Items[i].BulkID = b.ID
+	}
+	for i := range l.previews {
+		l.previews[i].CreatedAt, l.previews[i].ExpiresAt = b.CreatedAt, b.ExpiresAt
 	}
 	b.Digest = sealList(*b, l.previews)
 	b.Freeze(l.creators)

@@ -176,7 +176,17 @@ func (t *confirming) mayConfirm() error {
 	case t.in.Digest != t.preview.Digest:
 		return model.Errorf(model.Conflict, "digest-mismatch", "The digest is not that of this preview: something else was looked at.")
 	}
-	return nil
+	return t.byItself()
+}
+
+// byItself refuses a plan that stands for what a bank's file says: its list holds
+// together what was read, under which names of columns, and who answers for it.
+func (t *confirming) byItself() error {
+	part, err := t.tx.OfBankFile(t.preview.IntentID, t.preview.ID)
+	if err == nil && part {
+		err = refused(&model.Refusal{Rule: "bankfile.list", Because: "This plan is part of a list that was made of a bank's file, and is confirmed with that list alone. Nothing was done."})
+	}
+	return err
 }
 
 // replan plans again on the locked intent. The error is of kind Stale where the

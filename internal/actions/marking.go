@@ -200,12 +200,12 @@ func (m *marking) takeDocument(p *Planning, d markDocument, f *faults) error {
 		d.checkLink(f)
 		return nil
 	}
-	u, err := p.tx.Upload(p.Case.Account, d.Upload)
+	sum, err := p.tx.UploadDigest(p.Case.Account, d.Upload)
 	if errors.Is(err, model.NotFound) {
 		f.add("/input/document/upload", "does not exist in this account")
 		return nil
 	}
-	m.Document, m.SHA256 = "upload:"+u.ID, hex.EncodeToString(u.SHA256)
+	m.Document, m.SHA256 = "upload:"+d.Upload, hex.EncodeToString(sum)
 	return err
 }
 

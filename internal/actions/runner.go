@@ -24,11 +24,12 @@ type Runner struct {
 	boot   string        // of the process that answers; "" where it drives no intents
 	lists  chan struct{} // told of a list that is to be carried out
 	self   string        // names this runner among those that carry lists out
+	files  *parsedFiles  // banks' files as they were read last
 }
 
 // New makes a runner.
 func New(db *store.DB, log *audit.Log, book *workflow.Book, timing model.Timing, tiers authz.Tiers) *Runner {
-	return &Runner{db: db, log: log, book: book, timing: timing, tiers: tiers, lists: make(chan struct{}, 1), self: "runner-" + rand.Text()}
+	return &Runner{db: db, log: log, book: book, timing: timing, tiers: tiers, lists: make(chan struct{}, 1), self: "runner-" + rand.Text(), files: newParsedFiles()}
 }
 
 // ServedBy names the start of the process that answers requests, which nobody

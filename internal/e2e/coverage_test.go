@@ -62,6 +62,7 @@ var notShown = map[string]string{
 	"POST /webhooks/:provider": "for providers",
 	"GET /audit/export/file":   "a file",
 	"GET /uncertain/file":      "a file",
+	"GET /guide/statement.xml": "a file",
 	"GET /documents/:stepkey":  "a file",
 	"GET /uploads/:id":         "a file",
 	"GET /live":                "a stream of changes, read by scripts",

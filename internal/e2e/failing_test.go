@@ -6,8 +6,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"countersign/internal/web"
 )
@@ -36,6 +40,7 @@ func TestPagesWhenTheDatabaseFails(t *testing.T) {
 	status := b.post("/me/settings", url.Values{"zone": {"Europe/Oslo"}})
 	look("a held database", status, http.StatusServiceUnavailable, "Nothing was done")
 	free()
+	pages["a held database, with a bank's file"] = heldWithAFile(t, b, demo)
 
 	change(t, demo.database(), "ALTER TABLE intents RENAME TO intents_away")
 	status = b.open("/?state=all")
@@ -54,6 +59,25 @@ func TestPagesWhenTheDatabaseFails(t *testing.T) {
 	if complaints := validate(t, pages); complaints != "" {
 		t.Errorf("html-validate:\n%s", complaints)
 	}
+}
+
+// heldWithAFile uploads a bank's file while the database is held, and gives the
+// page that says what was not done.
+func heldWithAFile(t *testing.T, b *tab, demo *product) (page string) {
+	file := filepath.Join(t.TempDir(), "statement.xml")
+	if err := os.WriteFile(file, []byte(statementOf("EUR", bankLine{"-1.00", "x"})), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.open("/reconcile")
+	b.call("choosing a file", chromedp.SetUploadFiles(chromedp.CSS(`input[name="file"]`), []string{file}))
+	free := hold(t, demo.database())
+	defer free()
+	status := b.press(`form[action="/reconcile"] button.main`)
+	if said := b.text("main"); status != http.StatusServiceUnavailable || !strings.Contains(said, "Nothing was done") || !strings.Contains(said, "Back to Reconcile") || strings.Contains(said, "Send it again") {
+		t.Errorf("a held database, with a bank's file: status %d:\n%s", status, said)
+	}
+	b.examine("a held database, with a bank's file")
+	return b.body
 }
 
 // TestPagesBeforeTheDatabaseIsThere looks at what people get while a console that

@@ -29,6 +29,7 @@ type Bulk struct {
 	Actor         string    `db:"actor"` // person id
 	ActorName     string    `db:"actor_name"`
 	Action        string    `db:"action"`
+	BankFile      string    `db:"bank_file"` // id of the bank's file that it was made of; "" for none
 	Digest        string    `db:"digest"`
 	People        int       `db:"people"`   // 1, or 2 where any item takes another person
 	Planned       int       `db:"planned"`  // items with a plan

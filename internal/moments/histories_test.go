@@ -209,7 +209,7 @@ func (s *sums) add(h *history) {
 		s.events = map[string]int{}
 	}
 	for _, e := range h.truth(h.t).entries {
-		if e.Event == "evidence.late" || strings.HasPrefix(e.Event, "action.") || strings.HasPrefix(e.Event, "approval.") {
+		if e.Event == "evidence.late" || strings.HasPrefix(e.Event, "action.") || strings.HasPrefix(e.Event, "approval.") || strings.HasPrefix(e.Event, "bulk.") {
 			s.events[e.Event]++
 		}
 	}
@@ -230,7 +230,7 @@ func (h *history) choices() map[string]func(*rapid.T) {
 	moves := []func(*rapid.T){
 		h.anySubmission, h.anySubmission, h.anySubmission, h.anyFault, h.anyFault, h.anyFault, h.anyPass, h.anyPass, h.anyRun, h.anyRun, h.anyRun,
 		h.anyAct, h.anyAct, h.anyAct, h.anyOffer, h.anyPlan, h.anyConfirmation, h.anyConfirmation, h.anyDecision, h.anyDecision, h.anyDecision,
-		h.anyJump, h.anyCrash, h.anyStall, h.anyStall, h.anyEvent,
+		h.anyJump, h.anyCrash, h.anyStall, h.anyStall, h.anyEvent, h.anyStatement,
 		func(*rapid.T) { h.wake() },
 		func(*rapid.T) { h.lift() },
 		func(*rapid.T) { h.setBack() },
@@ -263,6 +263,17 @@ func (h *history) anyJump(t *rapid.T)  { h.jump(oneOf(t, jumps...)) }
 func (h *history) anyCrash(t *rapid.T) { h.crash(upTo(t, 4), upTo(t, 1) == 1) }
 func (h *history) anyEvent(t *rapid.T) {
 	h.say(upTo(t, 7), oneOf(t, "paid", "failed", "returned"), 1+upTo(t, 1))
+}
+
+// anyStatement is mostly of a bank that has just taken a payout and could not say so.
+func (h *history) anyStatement(t *rapid.T) {
+	if upTo(t, 3) > 0 {
+		h.arm("drop_after_accept", "payouts", 3)
+		h.arm("500_before", "GET", 3)
+		h.submit(model.KindPayout, 3*upTo(t, 2), "same", "")
+		h.run(spans[0])
+	}
+	h.recordStatement(oneOf(t, true, true, false))
 }
 
 func (h *history) anyStall(t *rapid.T) {

@@ -5,7 +5,7 @@ import (
 )
 
 const (
-	bulkColumns = `id, account, actor, actor_name, action, digest, people, planned, sums, creators, state, created_at, expires_at`
+	bulkColumns = `id, account, actor, actor_name, action, digest, people, planned, sums, creators, state, created_at, expires_at, bank_file`
 	itemColumns = `bulk_id, position, intent_id, preview_id, rule, because, step, amount, currency, twice`
 )
 

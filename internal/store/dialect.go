@@ -38,6 +38,10 @@ type dialect struct {
 	// array makes a JSON array of expressions, and hex text of one that is bytes.
 	array func(expressions []string) string
 	hex   func(expression string) string
+	// elements is a table of the texts in a JSON array, one argument, as each.value;
+	// gather makes a JSON array of a column's values.
+	elements string
+	gather   func(expression string) string
 	// snapshot is how a transaction reads on one snapshot.
 	snapshot sql.TxOptions
 	// now reads the database's own clock, in microseconds; "" takes the process's.

@@ -65,6 +65,8 @@ var postgresDialect = dialect{
 	bytes:     "BYTEA",
 	array:     func(list []string) string { return "json_build_array(" + strings.Join(list, ", ") + ")::text" },
 	hex:       func(expression string) string { return "encode(" + expression + ", 'hex')" },
+	elements:  "json_array_elements_text(CAST(CAST(? AS TEXT) AS JSON)) AS each (value)",
+	gather:    func(expression string) string { return "CAST(json_agg(" + expression + ") AS TEXT)" },
 	snapshot:  sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
 	now:       "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
 	fault:     postgresFault,

@@ -46,6 +46,8 @@ var sqliteDialect = dialect{
 	bytes:    "BLOB",
 	array:    func(list []string) string { return "json_array(" + strings.Join(list, ", ") + ")" },
 	hex:      func(expression string) string { return "hex(" + expression + ")" },
+	elements: "json_each(?) AS each",
+	gather:   func(expression string) string { return "json_group_array(" + expression + ")" },
 	snapshot: sql.TxOptions{ReadOnly: true},
 	fault:    sqliteFault,
 	undecided: func(err error) bool {

@@ -23,7 +23,21 @@ func (t *Tx) InsertUpload(u Upload) error {
 func (t *Tx) Upload(account, id string) (u Upload, err error) {
 	ok, err := t.Get(&u, "SELECT * FROM uploads WHERE id = ? AND account = ?", id, account)
 	if err == nil && !ok {
-		err = model.Errorf(model.NotFound, "not-found", "There is no upload %s in this account.", id)
+		err = noUpload(id)
 	}
 	return u, err
+}
+
+// UploadDigest gives the SHA-256 of a document of an account without reading its
+// bytes; the error is of kind NotFound.
+func (t *Tx) UploadDigest(account, id string) (sum []byte, err error) {
+	ok, err := t.Get(&sum, "SELECT sha256 FROM uploads WHERE id = ? AND account = ?", id, account)
+	if err == nil && !ok {
+		err = noUpload(id)
+	}
+	return sum, err
+}
+
+func noUpload(id string) error {
+	return model.Errorf(model.NotFound, "not-found", "There is no upload %s in this account.", id)
 }

@@ -115,7 +115,7 @@ func entryLink(index *int64) *templates.Button {
 
 // eventWords spells "action.retry_unfinished.executed" as "Retry unfinished: executed".
 func eventWords(event string) string {
-	parts := strings.Split(strings.TrimPrefix(event, "action."), ".")
+	parts := strings.Split(strings.Replace(strings.TrimPrefix(event, "action."), "bankfile", "bank file", 1), ".")
 	return upper(words(strings.Join(parts, ": ")))
 }
 

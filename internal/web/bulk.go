@@ -33,6 +33,7 @@ type bulkPage struct {
 	apart    []model.Intent // of other accounts, which its maker asked for too
 	cases    []*model.Case  // before it is confirmed, of what only acknowledging keeps out; then of the rows that were carried out
 	people   []model.Person
+	file     store.BankFile // that the list was made of; none where Bulk.BankFile is ""
 	form     confirmFields
 	errors   templates.FieldErrors
 }
@@ -78,6 +79,7 @@ func (p *bulkPage) read(tx *store.Tx) error {
 	var rows []model.Intent
 	err := tx.Together(
 		func() (err error) { p.people, err = tx.People(p.Account); return err },
+		func() (err error) { return p.readFile(tx) },
 		func() (err error) { p.plans, err = actions.PlansIn(tx, p.rows); return err },
 		func() (err error) { p.beside, err = tx.Beside(ids); return err },
 		func() (err error) { p.cases, err = tx.OutlinesBy(p.looked()); return err },
@@ -89,6 +91,14 @@ func (p *bulkPage) read(tx *store.Tx) error {
 		}
 	}
 	p.cases = slices.DeleteFunc(p.cases, func(c *model.Case) bool { return c.Account != p.Account })
+	return err
+}
+
+// readFile reads what bank's file the list was made of.
+func (p *bulkPage) readFile(tx *store.Tx) (err error) {
+	if p.BankFile != "" {
+		p.file, err = tx.BankFile(p.BankFile)
+	}
 	return err
 }
 

@@ -24,7 +24,11 @@ func (v *visit) requestRows(page actions.RequestPage) (rows []templates.Approval
 
 // bulkRequestRow is one request about a list of intents.
 func (v *visit) bulkRequestRow(b model.Bulk, now model.Time) templates.ApprovalRow {
-	row := templates.ApprovalRow{Href: "/bulk/" + b.ID, Title: say(manyAsks[b.Action], " ", counted(b.Planned, "intent")), Sub: say(templates.Key(b.ID)),
+	title := manyAsks[b.Action] + " " + counted(b.Planned, "intent")
+	if b.Action == model.MarkExternalResult {
+		title = upper(recordWords(b.Planned))
+	}
+	row := templates.ApprovalRow{Href: "/bulk/" + b.ID, Title: say(title), Sub: say(templates.Key(b.ID)),
 		By: b.ActorName, At: v.at(b.UsedAt), Why: b.Reason, Outcome: templates.Outcome(actions.RequestState(b, now)), Ends: v.at(b.ExpiresAt)}
 	for _, s := range b.Sums() {
 		row.Sums = append(row.Sums, model.Money{Amount: s.Amount, Currency: s.Currency})

@@ -211,6 +211,8 @@ func (p bulkPage) sums() templates.Sums {
 		s.Calm, s.Note = false, say(counted(doubt, "intent"), " may have happened already")
 	case p.Action == model.Reconcile:
 		s.Note = say("asking moves no money")
+	case p.Action == model.MarkExternalResult:
+		s.Note = say("uncertain here; by the bank’s file they happened")
 	case p.Action == model.Abandon:
 		s.Note = say("nothing more is sent for them")
 	}

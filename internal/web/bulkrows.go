@@ -62,13 +62,32 @@ func (v *visit) bulkItem(p bulkPage, item model.BulkItem) templates.BulkRow {
 	if len(plan.Calls) > 0 {
 		v.itemCall(&row, p.Action, plan.Calls[0])
 	}
-	if kept := (planner{input: p.plans[item.PreviewID].Input}).stated().Acknowledge; len(kept) > 0 {
-		row.Line = say("acknowledged: ", stepNames(kept), ", which stays as it is")
+	stated := statedIn(p.plans[item.PreviewID].Input)
+	if len(stated.Acknowledge) > 0 {
+		row.Line = say("acknowledged: ", stepNames(stated.Acknowledge), ", which stays as it is")
+	}
+	if p.Action == model.MarkExternalResult {
+		p.itemMark(&row, item, plan, stated)
 	}
 	row.Plan = append(row.Plan, v.itemRest(plan)...)
 	row.Plan = append(row.Plan, templates.Fact{Label: "Allowed because", Text: v.proseOf(i, item.Because)}, templates.Fact{Label: "Plan code", Text: say(templates.Code(actions.PlanCode(p.plans[item.PreviewID].Digest)))})
 	v.itemResult(p, &row, i, item)
 	return row
+}
+
+// itemMark words the mark of an item: which line of the bank's file says what of
+// which step.
+func (p bulkPage) itemMark(row *templates.BulkRow, item model.BulkItem, plan model.Plan, in statedInput) {
+	row.Act = say("record ", item.Step, " as happened")
+	row.Line = say("recorded under ", templates.Foreign(in.ExternalRef), ", booked ", in.Date)
+	for _, c := range plan.Changes {
+		row.Plan = append(row.Plan, templates.Fact{Label: "Step key", Text: say(templates.Key(c.Subject))})
+	}
+	row.Plan = append(row.Plan, templates.Fact{Label: "Reference", Text: say(templates.Foreign(in.ExternalRef))},
+		templates.Fact{Label: "Document", Text: say(templates.Link("/uploads/"+in.Document.Upload, p.file.Name))})
+	if m := money(in.Amount, in.Currency); m != nil {
+		row.Plan = append(row.Plan, templates.Fact{Label: "Amount", Text: say(*m)})
+	}
 }
 
 // itemCall words the one request of an item.
@@ -116,7 +135,7 @@ func stepNames(keys []string) string {
 // itemRest says what the plan leaves, and what follows.
 func (v *visit) itemRest(plan model.Plan) (facts []templates.Fact) {
 	for _, c := range plan.Changes {
-		facts = append(facts, templates.Fact{Label: "Changes", Text: say(words(c.From), " becomes ", words(c.To), ". ", c.Because)})
+		facts = append(facts, templates.Fact{Label: "Changes", Text: say(words(c.From), " becomes ", words(c.To), ". ", v.proseOf(model.Intent{}, c.Because))})
 	}
 	list := func(label string, steps []model.PlannedStep) {
 		text := say()

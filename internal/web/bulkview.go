@@ -14,6 +14,7 @@ func (v *visit) bulkView(p bulkPage) templates.BulkView {
 		Code: actions.PlanCode(p.Digest), Digest: p.Digest, Why: p.Reason, Untouched: say("Every other intent, whatever it matches now or later. No second list is drawn up."),
 		Reason: templates.ReasonField{Value: p.form.Reason, Hint: reasonHint}, TypedCode: p.typed(), Typed: p.form.PlanCode, Errors: p.errors,
 		Leave: templates.Button{Href: "/", Label: "Leave, nothing is done"}, Approvers: v.bulkApprovers(p)}
+	p.fromFile(&view)
 	state := p.Standing(p.Now)
 	view.Sums = p.sums()
 	view.Results = p.carriedOut()
@@ -53,11 +54,14 @@ func (v *visit) listEnded(p bulkPage, state model.BulkState) templates.Text {
 
 // act is what the list does, in words: "ask about 12 intents".
 func (p bulkPage) act() string {
-	many := counted(p.Planned, "intent")
+	n := p.Planned
 	if !p.carriedOut() {
-		many = counted(p.counted(), "intent")
+		n = p.counted()
 	}
+	many := counted(n, "intent")
 	switch p.Action {
+	case model.MarkExternalResult:
+		return recordWords(n)
 	case model.RetryUnfinished:
 		return "try " + many + " once more"
 	case model.Reconcile:
@@ -70,7 +74,9 @@ func (p bulkPage) act() string {
 func (v *visit) bulkPreview(p bulkPage, view *templates.BulkView) {
 	view.Title, view.Page.Title = say("Preview: "+p.act()), "Preview: "+p.act()
 	view.Expires = v.at(p.ExpiresAt)
-	view.Anew = v.anew(p)
+	if p.BankFile == "" {
+		view.Anew = v.anew(p)
+	}
 	view.Apart = p.apartNote()
 	switch {
 	case p.Planned == 0:
@@ -79,7 +85,7 @@ func (v *visit) bulkPreview(p bulkPage, view *templates.BulkView) {
 	case v.now() > p.ExpiresAt:
 		view.Closed = &templates.Note{Kind: "no", Title: say("This preview has expired. Nothing was done."), Text: []templates.Text{say("Previews live for ", span(v.Timing.Preview), ", since the world moves on.")}}
 	case p.counted() == 0:
-		view.Closed = p.movedNote("Nothing was done, and nothing of this list would be. A fresh list plans them anew.")
+		view.Closed = p.movedNote("Nothing was done, and nothing of this list would be. " + p.freshly())
 	default:
 		view.Confirm = upper(p.act()) + p.amounts()
 		if p.People > 1 {
@@ -87,14 +93,17 @@ func (v *visit) bulkPreview(p bulkPage, view *templates.BulkView) {
 		}
 		view.Warning = p.bulkWarning()
 		view.Alike = p.alikeNote()
-		view.Moved = p.movedNote("They will not be done, and the others will. A fresh list plans them anew.")
+		view.Moved = p.movedNote("They will not be done, and the others will. " + p.freshly())
 	}
 }
 
-// amounts names the money of the list, where it is of few currencies.
-func (p bulkPage) amounts() string {
+// amounts names the money of the list.
+func (p bulkPage) amounts() string { return amountWords(p.SumsOf(p.counts)) }
+
+// amountWords names money behind a comma, where it is of few currencies.
+func amountWords(sums []model.BulkSum) string {
 	var list []string
-	for _, s := range p.SumsOf(p.counts) {
+	for _, s := range sums {
 		list = append(list, model.Money{Amount: s.Amount, Currency: s.Currency}.String())
 	}
 	if len(list) == 0 || len(list) > 3 {
@@ -124,6 +133,27 @@ func (p bulkPage) movedNote(then string) *templates.Note {
 		verb = " has moved since it was planned."
 	}
 	return &templates.Note{Kind: "mind", Title: say(counted(len(p.Moved), "intent"), verb), Text: []templates.Text{say(then)}}
+}
+
+// freshly says how what has moved is planned again.
+func (p bulkPage) freshly() string {
+	if p.BankFile != "" {
+		return "The page of the bank’s file says what its lines stand for now."
+	}
+	return "A fresh list plans them anew."
+}
+
+// fromFile leads back to the bank's file that the list was made of.
+func (p bulkPage) fromFile(view *templates.BulkView) {
+	if p.BankFile == "" {
+		return
+	}
+	path := bankFilePath(p.BankFile)
+	view.Label = "Marks by a bank’s file"
+	view.Crumb = say(templates.Link(reconcilePath, "Reconcile"), " / ", templates.LinkText(path, templates.Name(p.file.Name)))
+	view.Meta = append(view.Meta, say("by ", p.file.Format, " ", templates.LinkText(path, templates.Name(p.file.Name))))
+	view.Leave = templates.Button{Href: path, Label: "Back to the file, nothing is done"}
+	view.Untouched = say("Every other step and intent. Nothing is sent to a provider; what follows a step in its intent goes on by itself once the step is confirmed.")
 }
 
 // anew offers another list of the same intents to whom this one is.

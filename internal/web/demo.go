@@ -13,6 +13,17 @@ type Demo struct {
 	Groups []StoryGroup
 	People []SamplePerson
 	Lab    *Lab // nil: there is no fault lab
+	// Statement is a bank's file of the demo's own payouts, to be tried on the page
+	// Reconcile; nil: there is none.
+	Statement *SampleStatement
+}
+
+// SampleStatement is a bank's file, and what one should see in it.
+type SampleStatement struct {
+	Body    []byte // XML
+	Account string // whose people see it
+	As      string // name of the person to try it as
+	Expect  []string
 }
 
 // Walk is a way through the demo for one of its people.

@@ -101,7 +101,7 @@ func (v *visit) errorWay(p problem.Problem, view *templates.ErrorView) {
 // placeButton leads to the page that the request was about.
 func (v *visit) placeButton(p problem.Problem) *templates.Button {
 	place, id := v.about()
-	label := map[string]string{"intents": "Back to the intent", "approvals": "Back to the request", "workers": "Back to the workers", "previews": "Back to the preview"}[place]
+	label := map[string]string{"intents": "Back to the intent", "approvals": "Back to the request", "workers": "Back to the workers", "previews": "Back to the preview", "reconcile": "Back to the bank file"}[place]
 	switch {
 	case p.Name == "unauthenticated":
 		return &templates.Button{Href: "/signin?next=" + url.QueryEscape(v.wayBack()), Label: "Sign in"}
@@ -109,6 +109,8 @@ func (v *visit) placeButton(p problem.Problem) *templates.Button {
 		return &templates.Button{Href: "/stepup?next=" + url.QueryEscape(v.wayBack()), Label: "Confirm your password"}
 	case outOfPlace(p):
 		return &templates.Button{Href: v.wayBack(), Label: "Open the page again"}
+	case v.r.URL.Path == reconcilePath:
+		return &templates.Button{Href: reconcilePath, Label: "Back to Reconcile"}
 	case p.Name == "not-found" || label == "":
 		return &templates.Button{Href: "/", Label: "To the queue"}
 	case place == "workers":
@@ -158,7 +160,7 @@ func (v *visit) typed() (facts []templates.Fact) {
 // formPages are the pages of forms by the beginning of the address that takes
 // them, and how many parts of that address name the page; the next of a way in
 // is the page itself.
-var formPages = map[string]int{"previews": 2, "approvals": 2, "bulk": 2, "orphans": 2, "intents": 2, "me": 1, "workers": 3, "views": 2, "lab": 1}
+var formPages = map[string]int{"previews": 2, "approvals": 2, "bulk": 2, "orphans": 2, "intents": 2, "me": 1, "workers": 3, "views": 2, "lab": 1, "reconcile": 2}
 
 // wayBack is the page to return to after a fresh sign-in.
 func (v *visit) wayBack() string {

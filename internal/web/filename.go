@@ -11,7 +11,9 @@ import (
 // endings are those of the files of each type that is taken as evidence; the
 // first is given where the file's own is none of them.
 var endings = map[string][]string{
-	"application/pdf": {".pdf"}, "image/png": {".png"}, "image/jpeg": {".jpg", ".jpeg"}, "application/xml": {".xml"}, "text/csv": {".csv", ".txt"},
+	"application/pdf": {".pdf"}, "image/png": {".png"}, "image/jpeg": {".jpg", ".jpeg"}, "application/xml": {".xml"},
+	"text/csv":                 {".csv", ".txt", ".sta", ".mt940", ".mt942", ".bai", ".bai2"},
+	"application/octet-stream": {".bin", ".csv", ".txt", ".sta", ".mt940", ".mt942", ".bai", ".bai2", ".xml"}, // a bank's file in letters of its own
 }
 
 // longestStem bounds a file's name before its ending, in characters.

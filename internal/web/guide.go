@@ -22,6 +22,7 @@ func (v *visit) guide() error {
 	for _, p := range v.Demo.People {
 		view.People = append(view.People, templates.SamplePerson(p))
 	}
+	view.BankFile = v.guideBankFile()
 	hidden := "" // the account of stories that the viewer does not see
 	err := v.read(func(tx *store.Tx) error {
 		there, err := v.intentsSeen(tx, v.storyIntents())
@@ -51,6 +52,32 @@ func (v *visit) guide() error {
 		view.Hidden = say("Stories of the account ", templates.Code(hidden), " are shown to its people only.")
 	}
 	return v.show(http.StatusOK, templates.Guide(view))
+}
+
+// guideBankFile tells of the bank's file to try, to people of its account.
+func (v *visit) guideBankFile() *templates.GuideBankFile {
+	if !v.seesSample() {
+		return nil
+	}
+	s := v.Demo.Statement
+	return &templates.GuideBankFile{Href: sampleStatementPath, Reconcile: reconcilePath, As: s.As, Expect: s.Expect}
+}
+
+// seesSample reports whether the demo has a bank's file to try for the viewer.
+func (v *visit) seesSample() bool {
+	return v.Demo != nil && v.Demo.Statement != nil && slices.Contains(v.actor.Accounts(), v.Demo.Statement.Account)
+}
+
+// sampleStatementPath is where the bank's file to try is.
+const sampleStatementPath = "/guide/statement.xml"
+
+// sampleStatement serves the bank's file to try.
+func (v *visit) sampleStatement() error {
+	if !v.seesSample() {
+		return notFound("This demo has no bank's file for your account.")
+	}
+	attach(v.c.Response().Header(), "statement.xml")
+	return v.c.Blob(http.StatusOK, "application/xml", v.Demo.Statement.Body)
 }
 
 func walkView(w Walk) templates.WalkView {

@@ -14,6 +14,7 @@ var helpPages = []templates.HelpPage{
 	{ID: "bulk", Label: "Several at once", Text: say("Tick rows of the queue over its pages: each is previewed by itself, one code stands for the whole list, and what moved meanwhile is left out and said.")},
 	{ID: "approvals", Label: "Approvals", Text: say(templates.Link("/approvals", "What waits for a signature"), ". Compare the plan’s code with whoever asked; a request says who has signed and of whom the rest can come. Whoever asked for something never signs it.")},
 	{ID: "uncertain", Label: "Uncertain", Text: say(templates.Link("/uncertain", "All that is not certain"), ", by provider, currency and age: the number of the morning. Each row leads to the effects that it counts.")},
+	{ID: "bank-files", Label: "Reconcile", Text: say(templates.Link(reconcilePath, "What banks say"), ". Upload a statement: each line is set beside our steps by its references. Lines that prove an uncertain step are ticked, previewed as marks and confirmed together; what differs, came back or is named twice is for a person. The same file again changes nothing.")},
 	{ID: "orphans", Label: "Orphans", Text: say("Objects that a provider has and no intent accounts for. A person settles each, with a reason: it is recorded as somebody’s, or as none of ours.")},
 	{ID: "audit", Label: "Audit", Text: say("Every act and refusal, numbered, in a log from which nothing can be taken without notice. An export can be checked without this console, and is an entry itself.")},
 	{ID: "providers", Label: "Providers", Text: say(templates.Link("/providers", "What each provider promises"), ", and how its calls of the last day went. How long a key is safe and when “not found” is final follow from the promises.")},
@@ -30,7 +31,7 @@ var helpPages = []templates.HelpPage{
 // speak of; the first that fits counts.
 var helpParts = []struct{ path, part string }{
 	{"/views/", "queue"}, {"/intents/", "intent"}, {"/previews/", "five-actions"}, {"/approvals", "approvals"}, {"/selections", "bulk"}, {"/bulk", "bulk"},
-	{"/uncertain", "uncertain"}, {"/orphans", "orphans"}, {"/audit", "audit"}, {"/documents/", "intent"}, {"/uploads/", "intent"}, {"/providers", "providers"},
+	{"/uncertain", "uncertain"}, {"/orphans", "orphans"}, {reconcilePath, "bank-files"}, {"/audit", "audit"}, {"/documents/", "intent"}, {"/uploads/", "intent"}, {"/providers", "providers"},
 	{"/workers", "workers"}, {"/admin/alerts", "alerts"}, {"/admin/people", "people"}, {"/admin/hold", "hold"}, {"/me", "settings"}, {"/guide", "demo"},
 	{"/lab", "demo"}, {"/stepup", "session"}, {"/kept", "session"},
 }

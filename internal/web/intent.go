@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"countersign/internal/actions"
 	"countersign/internal/audit"
@@ -24,6 +25,7 @@ type intentData struct {
 	similar   []model.Intent
 	linked    []model.Intent
 	documents []store.DocumentHead
+	files     map[string]string // by the ids of their uploads, the banks' files that are evidence
 	entries   []audit.Item
 	acts      []audit.Item          // the newest of what people did and only the log tells
 	allActs   store.Counted         // how many there are of those
@@ -80,10 +82,24 @@ func (d *intentData) read(tx *store.Tx, v *visit, id string) (err error) {
 		func() error { return d.readKin(tx) },
 		func() (err error) { d.alerts, err = tx.StandingAlerts(id); return err },
 		func() (err error) { d.documents, err = tx.DocumentHeads(id); return err },
+		func() error { return d.readFiles(tx) },
 		func() (err error) { d.entries, err = v.Log.ForIntent(tx, id, shownEntries); return err },
 		func() (err error) { d.acts, err = v.Log.Acts(tx, id, drawnActs); return err },
 		func() (err error) { d.allActs, err = v.Log.CountActs(tx, id); return err },
 		func() error { return d.readNotes(tx, v, id) })
+}
+
+// readFiles finds the banks' files among the documents of the newest evidence.
+func (d *intentData) readFiles(tx *store.Tx) error {
+	d.files = map[string]string{}
+	var parts []func() error
+	newest, _ := store.NewestEvidence(d.c, shownEvidence)
+	for _, e := range newest {
+		if id, uploaded := strings.CutPrefix(e.Document, "upload:"); uploaded {
+			parts = append(parts, func() (err error) { d.files[id], err = tx.BankFileOf(id); return err })
+		}
+	}
+	return tx.Together(parts...)
 }
 
 // readKin reads the intent that kinOf names, if any.
@@ -134,7 +150,7 @@ func (v *visit) viewOfIntent() (view templates.IntentView, err error) {
 
 func (v *visit) intentView(d intentData, verdicts []actions.Verdict) templates.IntentView {
 	c := d.c
-	n := narrator{c: c, kin: d.kin, timing: v.Timing, clock: v.page.Clock, lost: d.lost, boss: v.actor.May(c.Account, authz.ManageWorkers).Allowed}
+	n := narrator{c: c, kin: d.kin, timing: v.Timing, clock: v.page.Clock, lost: d.lost, files: d.files, boss: v.actor.May(c.Account, authz.ManageWorkers).Allowed}
 	who := decider{narrator: n, people: d.people, tiers: v.Tiers, actor: v.actor}
 	view := templates.IntentView{Crumb: kindTitle(c.Kind), Party: c.Who(),
 		ID: c.ID, State: intentState(&c.Intent), Reason: n.reason(), Version: c.Version, Owner: v.owner(c),

@@ -41,7 +41,7 @@ var secret = map[string]bool{"password": true, "token": true, "csrf": true}
 // unkept are fields that belong to the page that they came from, or say which
 // button was pressed: they are neither shown nor put into a form again.
 var unkept = map[string]bool{"digest": true, "plan_code": true, "next": true, "do": true, "person": true, "back": true, "query": true, "id": true,
-	"here": true, "shown": true, "selection": true, "go": true, "key": true, "session": true, "of": true, "once": true, "step": true}
+	"here": true, "shown": true, "selection": true, "go": true, "key": true, "session": true, "of": true, "once": true, "step": true, "out": true, "from": true, "line": true}
 
 // sentForm is the form of the request; nil where there is none or it cannot be
 // read. Through a sign-in it is the one that travels along.
@@ -198,8 +198,8 @@ func (v *visit) takeKept() error {
 // again is the form as it was sent, to be sent once more; nil where that cannot
 // help, or would send a secret.
 func (v *visit) again(p problem.Problem) *templates.Again {
-	if p.Name != "busy" || v.signsIn() || v.foreignTypist() {
-		return nil
+	if p.Name != "busy" || v.signsIn() || v.foreignTypist() || v.r.URL.Path == reconcilePath {
+		return nil // a bank's file would have to be chosen anew
 	}
 	form, err := v.c.FormParams()
 	if err != nil || len(form) == 0 || v.r.Method != http.MethodPost {

@@ -14,18 +14,25 @@ import (
 // sendFile posts a mark of create-payout with a file.
 func (b *browser) sendFile(intent, name, content string, fields map[string]string) page {
 	b.Helper()
+	fields["step"] = "create-payout"
+	return b.postFile("/intents/"+intent+"/actions/"+model.MarkExternalResult, "document", name, content, fields)
+}
+
+// postFile posts a form with a file in one of its fields.
+func (b *browser) postFile(path, field, name, content string, fields map[string]string) page {
+	b.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
-	fields["csrf"], fields["step"] = b.token(), "create-payout"
+	fields["csrf"] = b.token()
 	for field, value := range fields {
 		b.must(form.WriteField(field, value))
 	}
-	file, err := form.CreateFormFile("document", name)
+	file, err := form.CreateFormFile(field, name)
 	b.must(err)
 	_, err = file.Write([]byte(content))
 	b.must(err)
 	b.must(form.Close())
-	req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, b.url+"/intents/"+intent+"/actions/"+model.MarkExternalResult, &body)
+	req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, b.url+path, &body)
 	b.must(err)
 	req.Header.Set("Content-Type", form.FormDataContentType())
 	return b.do(req)

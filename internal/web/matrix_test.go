@@ -81,6 +81,11 @@ var matrix = map[string]struct {
 	"POST /bulk/:id/go-on":              {"", nil, statuses{401, 303, 404, 404, 404, 404, 404}},
 	"GET /uncertain":                    {"", nil, signedIn},
 	"GET /uncertain/file":               {"?format=csv", nil, signedIn},
+	"GET /reconcile":                    {"", nil, signedIn},
+	"POST /reconcile":                   {"", url.Values{"account": {"acme"}}, statuses{401, 422, 403, 403, 403, 404, 404}},
+	"GET /reconcile/:id":                {"", nil, ofAccount},
+	"POST /reconcile/:id/mapping":       {"", url.Values{"separator": {"comma"}}, statuses{401, 409, 403, 403, 403, 404, 404}},
+	"POST /reconcile/:id/preview":       {"", url.Values{"shown": {"1"}, "line": {"1"}}, acts},
 	"GET /orphans":                      {"", nil, signedIn},
 	"GET /orphans/:id":                  {"", nil, ofAccount},
 	"POST /orphans/:id/settle":          {"", url.Values{"reason": {because}}, statuses{401, 303, 403, 403, 409, 404, 404}},
@@ -105,6 +110,7 @@ var matrix = map[string]struct {
 	"POST /me/keys":                     {"", url.Values{"name": {"laptop"}, "do": {"create"}}, statuses{401, 200, 200, 200, 200, 200, 200}},
 	"POST /me/sessions/revoke":          {"", url.Values{"session": {"00"}}, statuses{401, 404, 404, 404, 404, 404, 404}},
 	"GET /guide":                        {"", nil, signedIn},
+	"GET /guide/statement.xml":          {"", nil, statuses{303, 200, 200, 200, 200, 404, 404}},
 	"GET /lab":                          {"", nil, signedIn},
 	"POST /lab":                         {"", labForm("a1b2c3d4e5f6a7b8"), statuses{401, 303, 403, 403, 403, 303, 403}},
 	"POST /lab/disarm":                  {"", url.Values{"id": {"7"}}, statuses{401, 303, 403, 403, 403, 404, 403}},
@@ -134,10 +140,11 @@ func (w *world) examples() func(path string) string {
 	w.must(err)
 	uploaded, err := w.run.Upload(w.Context(), actor, "acme", "letter.pdf", []byte("%PDF-1.4 a letter"))
 	w.must(err)
+	bank := w.bankFile(bankLine{"-900.50", id + ":create-payout"})
 	view, err := w.run.SaveView(w.Context(), actor, store.View{Account: "acme", Name: "Stuck payouts", Query: "kind=payout"})
 	w.must(err)
 	return func(path string) string {
-		byPath := map[string]string{"/intents/": id, "/previews/": strings.TrimPrefix(preview, "/previews/"), "/approvals/": approval, "/uploads/": uploaded.ID, "/bulk/": many.ID, "/orphans/": orphan, "/workers/": w.elsewhere("boot-b"), "/views/": view.ID, "/selections/": selected.ID}
+		byPath := map[string]string{"/intents/": id, "/previews/": strings.TrimPrefix(preview, "/previews/"), "/approvals/": approval, "/uploads/": uploaded.ID, "/reconcile/": bank, "/bulk/": many.ID, "/orphans/": orphan, "/workers/": w.elsewhere("boot-b"), "/views/": view.ID, "/selections/": selected.ID}
 		for prefix, example := range byPath {
 			if strings.HasPrefix(path, prefix) {
 				path = strings.Replace(path, ":id", example, 1)

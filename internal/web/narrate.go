@@ -20,6 +20,7 @@ type narrator struct {
 	clock  templates.Clock
 	lost   map[string]store.Boot // by id, the starts that may still send; those not read are named by their id
 	boss   bool                  // the viewer may declare them dead
+	files  map[string]string     // by the ids of their uploads, the banks' files that are evidence; those not read are plain uploads
 }
 
 func (n narrator) now() model.Time                     { return model.Time(n.clock.Now) }

@@ -153,6 +153,8 @@ func (n narrator) evidenceRow(s *model.Step, e model.Evidence) templates.Evidenc
 		row.Observed = say(row.Observed, "Document of ", n.at(e.Dated), ". ")
 	}
 	switch id, uploaded := strings.CutPrefix(e.Document, "upload:"); {
+	case n.files[id] != "":
+		row.Document = &templates.Document{Href: bankFilePath(n.files[id]), Label: "The bank’s file", Page: true, Sub: say("SHA-256 ", templates.Key(e.DocSHA256))}
 	case uploaded:
 		row.Document = &templates.Document{Href: "/uploads/" + id, Label: "The document", Sub: say("SHA-256 ", templates.Key(e.DocSHA256))}
 	case e.Document != "":

@@ -64,7 +64,7 @@ func (s *Server) routes() []route {
 	}...)
 	list = append(list, pageRoutes...)
 	if s.Demo != nil {
-		list = append(list, route{method: get, path: "/guide", page: (*visit).guide})
+		list = append(list, route{method: get, path: "/guide", page: (*visit).guide}, route{method: get, path: "/guide/statement.xml", page: (*visit).sampleStatement})
 	}
 	if s.Demo != nil && s.Demo.Lab != nil {
 		list = append(list, []route{
@@ -107,6 +107,11 @@ var pageRoutes = []route{
 	{method: post, path: "/bulk/:id/go-on", page: (*visit).goOn},
 	{method: get, path: "/uncertain", page: (*visit).uncertainty},
 	{method: get, path: "/uncertain/file", page: (*visit).uncertainFile},
+	{method: get, path: reconcilePath, page: (*visit).reconcile},
+	{method: post, path: reconcilePath, limit: uploadLimit, page: (*visit).takeBankFile},
+	{method: get, path: "/reconcile/:id", page: (*visit).bankFile},
+	{method: post, path: "/reconcile/:id/mapping", page: (*visit).mapBankFile},
+	{method: post, path: "/reconcile/:id/preview", page: (*visit).previewBankFile},
 	{method: get, path: "/orphans", page: (*visit).orphans},
 	{method: get, path: "/orphans/:id", page: (*visit).orphan},
 	{method: post, path: "/orphans/:id/settle", page: (*visit).settleOrphan},

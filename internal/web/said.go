@@ -13,6 +13,8 @@ const saidParam = "said"
 var saids = map[string]templates.Note{
 	"nothing-ticked": {Kind: "mind", Title: say("Nothing is selected, and nothing was done."),
 		Text: []templates.Text{say("Tick the intents that the action is to be taken on, then press Preview each.")}},
+	"no-line-ticked": {Kind: "mind", Title: say("No line is ticked, and nothing was done."),
+		Text: []templates.Text{say("Tick the lines whose marks are to be previewed.")}},
 }
 
 // withSaid is an address of the console whose page says something first; "" takes

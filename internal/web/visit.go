@@ -119,7 +119,7 @@ func hasRole(roles []model.Role, role model.Role) bool {
 // navigation lists the pages that the person may open.
 func (v *visit) navigation() []templates.NavItem {
 	items := []templates.NavItem{{Href: "/", Label: "Queue"}, {Href: "/approvals", Label: "Approvals", Count: shortCount(v.counts.Approvals)},
-		{Href: "/uncertain", Label: "Uncertain", Count: shortCount(v.counts.Uncertain)}}
+		{Href: "/uncertain", Label: "Uncertain", Count: shortCount(v.counts.Uncertain)}, {Href: reconcilePath, Label: "Reconcile"}}
 	if len(v.permitted(authz.SettleOrphans)) > 0 || len(v.permitted(authz.ExportAudit)) > 0 {
 		items = append(items, templates.NavItem{Href: "/orphans", Label: "Orphans"})
 	}

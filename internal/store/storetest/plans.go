@@ -11,7 +11,7 @@ import (
 
 // grows names the tables that grow with use: no page reads one from end to end.
 const grows = "intents|payee_words|payee_contacts|steps|objects|generations|attempts|evidence|conflicts|abandonments|previews|approvals|approval_decisions|compensations|" +
-	"ledger_transfers|documents|uploads|webhooks|webhook_work|seen_objects|sweep_looks|orphans|notes|audit_entries|audit_waiting|audit_log|audit_nodes|" +
+	"ledger_transfers|documents|uploads|bank_files|webhooks|webhook_work|seen_objects|sweep_looks|orphans|notes|audit_entries|audit_waiting|audit_log|audit_nodes|" +
 	"audit_checkpoints|alerts|alert_deliveries|selected_intents|bulks|bulk_items|bulk_decisions|sessions"
 
 var (

@@ -1,0 +1,116 @@
+package web
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"countersign/internal/bankfile"
+	"countersign/internal/model"
+)
+
+// columnsForm names the columns of the CSV that the tests send.
+func columnsForm(changes ...string) []string {
+	form := []string{"separator", "semicolon", "encoding", "utf-8", "header", "yes", "dates", "DD.MM.YYYY", "decimal", ",", "grouping", "none", "booked_on", "Datum", "amount", "Betrag",
+		"currency", "EUR", "bank_account", "DE89370400440532013000", "refs", "Zweck", "other", "Name"}
+	for i := 0; i+1 < len(changes); i += 2 {
+		for at := 0; at+1 < len(form); at += 2 {
+			if form[at] == changes[i] {
+				form[at+1] = changes[i+1]
+			}
+		}
+	}
+	return form
+}
+
+func TestACSVWaitsForItsColumns(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 90_050)
+	olga := w.browse("Olga")
+	path, p := olga.uploads("umsätze.csv", "Datum;Betrag;Zweck;Name\n27.11.2026;-900,50;"+id+":create-payout;Ελένη\n27.11.2026;-3,40;Gebühr;\n")
+	olga.wants(p, 200, "Waits for its columns to be named", "How its columns are to be read", "The first rows, as the file has them", "-900,50", "Gebühr")
+	for _, guessed := range []string{`<option value="semicolon" selected`, `<option value="DD.MM.YYYY" selected`, `<option value="Datum" selected`, `<option value="Betrag" selected`} {
+		if !strings.Contains(p.body, guessed) {
+			t.Errorf("the proposal has no %s", guessed)
+		}
+	}
+	olga.wants(olga.get(reconcilePath), 200, "waits for its columns to be named")
+
+	p = olga.post(path+"/mapping", columnsForm("dates", "MM/DD/YYYY", "currency", "EURO", "bank_account", "kept as typed", "booked_on", "")...)
+	olga.wants(p, 422, "Not read. The mapping was not stored and nothing was changed.", "The booking day", "The currency")
+	if !strings.Contains(p.body, `value="kept as typed"`) || !strings.Contains(p.body, `value="EURO"`) || !strings.Contains(p.body, `<option value="MM/DD/YYYY" selected`) {
+		t.Errorf("what was typed is lost:\n%s", p.text())
+	}
+	olga.wants(olga.post(path+"/mapping", columnsForm("dates", "MM/DD/YYYY")...), 422, "Not read.", "2")
+	p = olga.post(path+"/mapping", append(columnsForm("separator", "comma"), "do", "look")...)
+	olga.wants(p, 200, "1 Datum;Betrag;Zweck;Name")
+
+	p = olga.post(path+"/mapping", columnsForm()...)
+	if p.status != 303 || p.header.Get("Location") != path {
+		t.Fatalf("naming the columns: %d %s", p.status, p.text())
+	}
+	olga.wants(olga.get(path), 200, "It proves 1 uncertain step", "900.50 EUR", "Zweck", "Change how its columns are read", "1 line names no step of ours.")
+	olga.wants(olga.get(path+"?mapping=change"), 200, "Leave it as it is")
+
+	list := olga.post(path+"/preview", "shown", "1", "line", "1").header.Get("Location")
+	olga.post(list+"/confirm", "reason", because, "digest", found(t, digestField, olga.get(list)))
+	w.must(w.run.WorkBulks(w.Context(), nil))
+	w.stands(id, "create-payout", model.Confirmed)
+	olga.wants(olga.get(path+"?mapping=change"), 200, "How the columns are read cannot be changed any more.", "-900,50")
+	olga.wants(olga.post(path+"/mapping", columnsForm("refs", "Name")...), 409, "Nothing was changed.")
+
+	path, p = olga.uploads("next.csv", "Datum;Betrag;Zweck;Name\n28.11.2026;-1,00;x;y\n")
+	if !strings.Contains(p.body, `value="DE89370400440532013000"`) {
+		t.Errorf("the next file does not begin with the mapping of the last:\n%s", p.text())
+	}
+	audrey := w.browse("Audrey")
+	audrey.wants(audrey.get(path), 200, "You may read this and not name the columns.", "-1,00")
+}
+
+func TestColumnsAreNamedByHeaderOrNumber(t *testing.T) {
+	rows := bankfile.Preview{Header: []string{"Date", "Amount", "", "Amount", "2024"}, Columns: 5}
+	want := []string{"Date", "2", "3", "4", "5"}
+	for i, c := range columnsOf(rows) {
+		if c.Value != want[i] {
+			t.Errorf("column %d is %q, want %q", i+1, c.Value, want[i])
+		}
+	}
+	options := optionsFor(columnsOf(rows), "1", "none")
+	if !options[1].Current {
+		t.Errorf("a mapping by number finds no column: %+v", options)
+	}
+	if options = optionsFor(columnsOf(rows), "Gone", "none"); !options[len(options)-1].Current || options[len(options)-1].Value != "Gone" {
+		t.Errorf("a column that the file does not have is lost: %+v", options)
+	}
+}
+
+func TestMappingFormIsTheMapping(t *testing.T) {
+	typed := mappingFields{Separator: "tab", Encoding: "utf-8", SkipLines: "3", SkipRows: "", Header: "yes", Dates: "DD.MM.YYYY", Decimal: ",", Grouping: "apostrophe", BookedOn: "Datum",
+		Amount: "Betrag", Direction: "S/H", In: "H", Out: "S", Turned: "yes", Currency: "EUR", AccountColumn: "Konto", Refs: []string{"Zweck", "7"}}
+	m, faults := typed.mapping()
+	if len(faults) > 0 || m.Separator != "\t" || m.Grouping != "'" || m.SkipLines != 3 || !m.Turned {
+		t.Fatalf("%+v, %v", m, faults)
+	}
+	again, _ := fieldsOf(m).mapping()
+	if !reflect.DeepEqual(again, m) {
+		t.Errorf("the form gives back %+v, want %+v", again, m)
+	}
+	if _, faults = (mappingFields{SkipRows: "some"}).mapping(); faults.For("skip_rows") == "" {
+		t.Error("words are taken for a number")
+	}
+}
+
+// A column that seems to say which rows are booked is decided before anything is read.
+func TestACSVWhoseStatusIsDecided(t *testing.T) {
+	w := newWorld(t)
+	olga := w.browse("Olga")
+	path, p := olga.uploads("umsätze.csv", "Datum;Betrag;Zweck;Name;Info\n27.11.2026;-900,50;abc;X;Umsatz vorgemerkt\n26.11.2026;-1,00;abc;X;Umsatz gebucht\n")
+	olga.wants(p, 200, "Which rows are booked")
+	if !strings.Contains(p.body, `<option value="Info" selected`) || !strings.Contains(p.body, `value="Umsatz gebucht"`) {
+		t.Errorf("the status is not proposed:\n%s", p.text())
+	}
+	olga.wants(olga.post(path+"/mapping", columnsForm()...), 422, "The status is to be decided", "column 5")
+	if p = olga.post(path+"/mapping", append(columnsForm(), "status", "Info", "booked_words", "Umsatz gebucht, Booked")...); p.status != 303 {
+		t.Errorf("with a decision: %d %s", p.status, p.text())
+	}
+}
