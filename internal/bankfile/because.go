@@ -12,8 +12,15 @@ import (
 // moved says how much went which way, as far as a step is concerned.
 func moved(m *Match) string { return money(m.Line) + " " + way(m.Step.Out) }
 
-func (f *finder) proves(m *Match, at int) string {
-	return fmt.Sprintf("%s %s, the amount of the step; %s%s", namedBy(m), moved(m), doubt(m.Step), f.cameBackToo(at))
+func proves(m *Match) string {
+	return fmt.Sprintf("%s %s, the amount of the step; %s", namedBy(m), moved(m), doubt(m.Step))
+}
+
+// paidAndBack is about a payment that the file says to have come back, in whole or
+// in part: a mark of the payment alone would say that the payee has the money.
+func (f *finder) paidAndBack(m *Match, at int) string {
+	return fmt.Sprintf("%s It was paid by line %d and came back by %s: %s, and %s Recording the payment alone would hide the return. Reconcile the step, and its provider says what stands.",
+		namedBy(m), m.Number, ofLines(f.told[at].back), moved(m), doubt(m.Step))
 }
 
 func (f *finder) confirmed(m *Match, at int) string {
@@ -26,12 +33,17 @@ func differs(m *Match) string {
 }
 
 func cameBackAsKnown(m *Match) string {
-	return fmt.Sprintf("%s %s %s again, as is known of the step.", namedBy(m), money(m.Line), way(!m.Step.Out))
+	return fmt.Sprintf("%s %s %s again, as is known of the step.", namedBy(m), money(m.Line), way(m.Amount < 0))
 }
 
+// cameBack is about money that went back the way it came, or that the bank says did.
 func cameBack(m *Match) string {
+	if !undoes(&m.Line, m.Step) {
+		return fmt.Sprintf("%s The bank names it a return or a reversal%s, but %s, the same way as the payment: it may have moved once more. Ask the bank what it is; nothing of it is recorded from a file.",
+			namedBy(m), code(m.Line), moved(m))
+	}
 	return fmt.Sprintf("%s %s %s again%s. That is not recorded from a file: reconcile the step, and its provider says what came back.",
-		namedBy(m), money(m.Line), way(!m.Step.Out), code(m.Line))
+		namedBy(m), money(m.Line), way(m.Amount < 0), code(m.Line))
 }
 
 func notBooked(m *Match) string {

@@ -45,7 +45,7 @@ const (
 	Back     Finding = "back"     // money of a step that came back
 	Pending  Finding = "pending"  // names a step, but is not booked
 	Charged  Finding = "charged"  // names a step, but is the bank's charge
-	Doubtful Finding = "doubtful" // names a step, but cannot prove it: by an earlier generation's reference, or the line is in doubt itself
+	Doubtful Finding = "doubtful" // names a step, but cannot prove it: by an earlier generation's reference, its money came back too, or the line is in doubt itself
 	Several  Finding = "several"  // names several steps, or several lines name its step, in this file or recorded before
 	Ended    Finding = "ended"    // names a step that is neither uncertain nor confirmed
 	Nobody   Finding = "nobody"   // names no step of ours
@@ -228,8 +228,12 @@ func (f *finder) count(line *Line, steps []int) {
 	}
 }
 
-// comesBack reports whether the line undoes what the step did.
-func comesBack(line *Line, s *Step) bool { return line.Back || (line.Amount < 0) != s.Out }
+// comesBack reports whether the line is about money of the step that came back: it
+// goes the other way, or the bank names it a return.
+func comesBack(line *Line, s *Step) bool { return line.Back || undoes(line, s) }
+
+// undoes reports whether the line's money goes the other way than the step's.
+func undoes(line *Line, s *Step) bool { return (line.Amount < 0) != s.Out }
 
 // match decides what one line stands for.
 func (f *finder) match(line Line, n naming) Match {
@@ -257,7 +261,7 @@ func (f *finder) rule(m *Match, at, earlier int) (Finding, string) {
 		return Pending, notBooked(m)
 	case m.Charge:
 		return Charged, charge(m)
-	case comesBack(&m.Line, s) && !doubtful && len(t.back) == 1 && m.Currency == s.Currency && size(m.Amount) == s.Returned:
+	case undoes(&m.Line, s) && !doubtful && len(t.back) == 1 && m.Currency == s.Currency && size(m.Amount) == s.Returned:
 		return Known, cameBackAsKnown(m)
 	case comesBack(&m.Line, s):
 		return Back, cameBack(m)
@@ -273,8 +277,10 @@ func (f *finder) rule(m *Match, at, earlier int) (Finding, string) {
 		return Several, paidBefore(m)
 	case !fits:
 		return Differs, differs(m)
+	case s.Uncertain && len(t.back) > 0:
+		return Doubtful, f.paidAndBack(m, at)
 	case s.Uncertain:
-		return Proves, f.proves(m, at)
+		return Proves, proves(m)
 	case s.State == model.Confirmed:
 		return Known, f.confirmed(m, at)
 	}

@@ -41,7 +41,10 @@ func TestFindings(t *testing.T) {
 		{"not booked", change(paid(1, 1250, "unknown"), func(l *Line) { l.Booked = false }), Pending, "has not booked it"},
 		{"the other way", paid(1, -1250, "unknown"), Back, "12.50 EUR came in again"},
 		{"a return", change(paid(1, -1250, "unknown"), func(l *Line) { l.Back, l.Code = true, "AC01" }), Back, "(AC01)"},
-		{"a reversal of the debit", change(paid(1, 1250, "unknown"), func(l *Line) { l.Back = true }), Back, "reconcile"},
+		{"called a reversal, and a debit", change(paid(1, 1250, "unknown"), func(l *Line) { l.Back = true }), Back, "but 12.50 EUR went out, the same way as the payment"},
+		{"called a return, and a credit", change(paid(1, -55, "in"), func(l *Line) { l.Back = true }), Back, "but 0.55 EUR came in, the same way as the payment"},
+		{"a return of what came in", change(paid(1, 55, "in"), func(l *Line) { l.Back = true }), Back, "0.55 EUR went out again. That is not recorded"},
+		{"called a return of what is known, and a debit", change(paid(1, 90, "returned"), func(l *Line) { l.Back = true }), Back, "but 0.90 EUR went out"},
 		{"a return that is known", change(paid(1, -90, "returned"), func(l *Line) { l.Back = true }), Known, "came in again, as is known"},
 		{"confirmed", paid(1, 700, "done"), Known, "7.00 EUR went out, as the step has it"},
 		{"recorded by the bank's reference", change(paid(1, 700, "recorded"), func(l *Line) { l.Refs = nil }), Known, "The bank's reference bank-recorded is recorded for done."},
@@ -80,14 +83,21 @@ func TestTwoDebitsOfOneStepProveNothing(t *testing.T) {
 	}
 }
 
-// What was paid and came back was paid: the debit still proves it, and says that
-// it came back.
+// A payment that came back, in whole or in part, is a person's to decide: a mark
+// of the payment alone would hide the return. Of a confirmed step it is told.
 func TestPaidAndReturnedInOneFile(t *testing.T) {
 	back := paid(2, -1250, "k")
 	back.Back = true
-	m := Find([]Line{paid(1, 1250, "k"), back}, []Step{payout("k", model.OutcomeUnknown, 1250)})
-	if m[0].Finding != Proves || !strings.Contains(m[0].Because, "came back by line 2") || m[1].Finding != Back {
-		t.Errorf("%s: %s; %s", m[0].Finding, m[0].Because, m[1].Finding)
+	part := paid(2, -50, "k")
+	for _, returned := range []Line{back, part} {
+		m := Find([]Line{paid(1, 1250, "k"), returned}, []Step{payout("k", model.OutcomeUnknown, 1250)})
+		if m[0].Finding != Doubtful || !strings.Contains(m[0].Because, "paid by line 1 and came back by line 2") || m[1].Finding != Back {
+			t.Errorf("%s: %s; %s", m[0].Finding, m[0].Because, m[1].Finding)
+		}
+	}
+	m := Find([]Line{paid(1, 1250, "k"), back}, []Step{payout("k", model.Confirmed, 1250)})
+	if m[0].Finding != Known || !strings.Contains(m[0].Because, "Money of it came back by line 2") {
+		t.Errorf("confirmed: %s: %s", m[0].Finding, m[0].Because)
 	}
 	twice := []Line{back, back}
 	twice[1].Number = 3
