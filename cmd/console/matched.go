@@ -27,6 +27,7 @@ var found = []struct {
 	{bankfile.Pending, "names a step and is not booked", "name a step and are not booked"},
 	{bankfile.Charged, "is the bank's charge for a step", "are the bank's charges for a step"},
 	{bankfile.Known, "is known already", "are known already"},
+	{bankfile.Repeated, "is another line of the file once more", "are other lines of the file once more"},
 	{bankfile.Nobody, "names no step of ours", "name no step of ours"},
 }
 

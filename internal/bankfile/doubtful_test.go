@@ -87,31 +87,6 @@ func TestAChargeIsNoPayment(t *testing.T) {
 	}
 }
 
-// A report that begins with what the last one said tells nothing twice; two
-// payments of one entry do, and what no reference of the bank tells apart.
-func TestALineThatIsToldOnceMore(t *testing.T) {
-	steps := []Step{payout("k", model.OutcomeUnknown, 1250)}
-	first, second := paid(1, 1250, "k"), paid(5, 1250, "k")
-	first.Entry, second.Entry = 1, 4
-	m := Find([]Line{second, first}, steps)
-	if m[0].Finding != Known || !strings.Contains(m[0].Because, "It is line 1 once more") || m[1].Finding != Proves {
-		t.Errorf("%s: %s; %s", m[0].Finding, m[0].Because, m[1].Finding)
-	}
-	for name, change := range map[string]func(*Line){"of one entry": func(l *Line) { l.Entry = 1 }, "no reference": func(l *Line) { l.BankRef = "" }, "another": func(l *Line) { l.BankRef = "x" }} {
-		a, b := first, second
-		change(&a)
-		change(&b)
-		if name == "another" {
-			b.BankRef = "y"
-		}
-		for _, m := range Find([]Line{a, b}, steps) {
-			if m.Finding != Several {
-				t.Errorf("%s: %s: %s", name, m.Finding, m.Because)
-			}
-		}
-	}
-}
-
 func TestWhatHappensNextToAStepThatHadEnded(t *testing.T) {
 	s := payout("k", model.FailedSafely, 1250)
 	s.NextTryAt = model.Time(1_796_000_000_000_000)

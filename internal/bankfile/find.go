@@ -40,7 +40,8 @@ type Finding string
 // person to look at, or tell nothing new.
 const (
 	Proves   Finding = "proves"   // names an uncertain step, with its amount
-	Known    Finding = "known"    // names a confirmed step, with its amount, or what is known to have come back, or is another line once more
+	Known    Finding = "known"    // names a confirmed step, with its amount, or what is known to have come back
+	Repeated Finding = "repeated" // is another line of the file once more, and counts once
 	Differs  Finding = "differs"  // names a step, with another amount or currency
 	Back     Finding = "back"     // money of a step that came back
 	Pending  Finding = "pending"  // names a step, but is not booked
@@ -76,11 +77,13 @@ type Match struct {
 func Find(lines []Line, steps []Step) []Match {
 	f := newFinder(steps)
 	named := make([]naming, len(lines))
+	var naming []*Line
 	for i := range lines {
 		if named[i] = f.naming(&lines[i]); len(named[i].steps) > 0 {
-			f.enterLine(&lines[i])
+			naming = append(naming, &lines[i])
 		}
 	}
+	f.again = repeats(naming)
 	for i := range lines {
 		f.count(&lines[i], named[i].steps)
 	}
@@ -117,8 +120,8 @@ const bankRef = "BankRef"
 type finder struct {
 	steps            []Step
 	byRef, byLineRef map[string][]owner
-	told             []told           // by the index of the step
-	first            map[string]*Line // by contents, of the lines that name a step
+	told             []told      // by the index of the step
+	again            map[int]int // by the number of a line, the line that it is once more
 }
 
 // owner is a step that a reference belongs to, by its index.
@@ -132,7 +135,7 @@ type told struct {
 }
 
 func newFinder(steps []Step) *finder {
-	f := &finder{steps: steps, byRef: map[string][]owner{}, byLineRef: map[string][]owner{}, told: make([]told, len(steps)), first: map[string]*Line{}}
+	f := &finder{steps: steps, byRef: map[string][]owner{}, byLineRef: map[string][]owner{}, told: make([]told, len(steps))}
 	enter := func(index map[string][]owner, ref string, by owner) {
 		if ref != "" && !slices.Contains(index[ref], by) {
 			index[ref] = append(index[ref], by)
@@ -192,30 +195,9 @@ func (l *Line) RecordedAs() []string {
 	return []string{l.BankRef, l.Identity()}
 }
 
-// enterLine notes the first of the lines that say the same.
-func (f *finder) enterLine(line *Line) {
-	contents := line.Contents()
-	if first := f.first[contents]; first == nil || line.Number < first.Number {
-		f.first[contents] = line
-	}
-}
-
-// repeats gives the number of an earlier line that this one is once more, as in
-// reports that begin with what the last one said; else 0. Lines without a
-// reference of the bank, and those of one entry, may be alike and two payments.
-func (f *finder) repeats(line *Line) int {
-	if line.BankRef == "" {
-		return 0
-	}
-	if first := f.first[line.Contents()]; first.Number != line.Number && first.Entry != line.Entry {
-		return first.Number
-	}
-	return 0
-}
-
 // count notes what a booked line says of each step that it may be about.
 func (f *finder) count(line *Line, steps []int) {
-	if !line.Booked || line.Charge || len(steps) == 0 || f.repeats(line) != 0 {
+	if !line.Booked || line.Charge || len(steps) == 0 || f.again[line.Number] != 0 {
 		return
 	}
 	for _, i := range steps {
@@ -256,19 +238,19 @@ func (f *finder) rule(m *Match, at, earlier int) (Finding, string) {
 	s, t := m.Step, &f.told[at]
 	fits := size(m.Amount) == s.Amount && m.Currency == s.Currency
 	doubtful := earlier != 0 || m.Doubt != ""
-	switch again := f.repeats(&m.Line); {
+	switch again := f.again[m.Number]; {
 	case !m.Booked:
 		return Pending, notBooked(m)
 	case m.Charge:
 		return Charged, charge(m)
+	case again != 0:
+		return Repeated, repeated(m, again)
 	case undoes(&m.Line, s) && !doubtful && len(t.back) == 1 && m.Currency == s.Currency && size(m.Amount) == s.Returned:
 		return Known, cameBackAsKnown(m)
 	case comesBack(&m.Line, s):
 		return Back, cameBack(m)
 	case len(t.moved) > 1:
 		return Several, f.linesNameIt(at)
-	case again != 0:
-		return Known, repeated(m, again)
 	case earlier != 0:
 		return Doubtful, ofEarlier(m, earlier)
 	case doubtful:

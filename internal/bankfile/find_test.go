@@ -125,7 +125,8 @@ func drawn(t *rapid.T) (lines []Line, steps []Step) {
 	}
 	for i := range rapid.IntRange(0, 6).Draw(t, "lines") {
 		line := Line{Number: i + 1, Entry: rapid.IntRange(1, 3).Draw(t, "entry"), Charge: rapid.Bool().Draw(t, "charge"), Doubt: rapid.SampledFrom([]string{"", "It is odd."}).Draw(t, "doubt"), Booked: rapid.Bool().Draw(t, "booked"), Back: rapid.Bool().Draw(t, "back"), Amount: rapid.Int64Range(-2, 2).Draw(t, "line amount"),
-			Currency: currency.Draw(t, "line currency"), BankRef: names.Draw(t, "bank ref")}
+			Currency: currency.Draw(t, "line currency"), BankRef: names.Draw(t, "bank ref"),
+			origin: origin{statement: rapid.IntRange(1, 2).Draw(t, "statement"), kind: rapid.SampledFrom([]Kind{Booked, Interim}).Draw(t, "kind")}}
 		for _, name := range rapid.SliceOfN(names, 0, 2).Draw(t, "line refs") {
 			line.Refs = append(line.Refs, Ref{Kind: "text", Value: name})
 		}

@@ -8,9 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// origin is what a line's identity needs beside what else the line says.
+// origin is where a line stands in its file: what its identity, and whether it is
+// another line once more, need beside what else the line says.
 type origin struct {
 	account    string // of its statement
+	statement  int    // its statement, by the number in the file, from 1
+	kind       Kind   // of its statement
 	row        string // its row of a CSV file, whichever columns are mapped; "" elsewhere
 	occurrence int    // among the lines of its file with the same contents, from 1
 }
@@ -39,10 +42,10 @@ func (l Line) Identity() string { return fmt.Sprintf("%s-%d", l.Contents(), l.or
 // identify gives the lines of a file what their identities need.
 func (f *File) identify() {
 	seen := map[string]int{}
-	for _, s := range f.Statements {
+	for at, s := range f.Statements {
 		for i := range s.Lines {
 			line := &s.Lines[i]
-			line.origin.account = s.Account
+			line.origin.account, line.origin.statement, line.origin.kind = s.Account, at+1, s.Kind
 			contents := line.Contents()
 			seen[contents]++
 			line.origin.occurrence = seen[contents]

@@ -12,7 +12,7 @@ import (
 
 // findingWords name how a line stands to our steps.
 var findingWords = map[bankfile.Finding]string{bankfile.Differs: "Another amount or currency", bankfile.Back: "Money came back", bankfile.Several: "Named more than once",
-	bankfile.Doubtful: "Names a step, but cannot prove it", bankfile.Charged: "The bank’s charge", bankfile.Ended: "The step had ended without effect", bankfile.Pending: "Not booked yet", bankfile.Known: "Known already", bankfile.Nobody: "Names no step of ours"}
+	bankfile.Doubtful: "Names a step, but cannot prove it", bankfile.Charged: "The bank’s charge", bankfile.Ended: "The step had ended without effect", bankfile.Pending: "Not booked yet", bankfile.Known: "Known already", bankfile.Repeated: "Another line once more", bankfile.Nobody: "Names no step of ours"}
 
 // bankWords is how much of a bank's own words a row shows, in characters.
 const bankWords = 140
@@ -161,6 +161,7 @@ func (v *visit) othersOf(p bankPage) templates.Others {
 		}
 	}
 	add(bankfile.Known, "says what is confirmed here already", "say what is confirmed here already")
+	add(bankfile.Repeated, "is another line of the file once more, and counts once", "are other lines of the file once more, and count once")
 	add(bankfile.Pending, "names a step and is not booked yet, so it proves nothing", "name steps and are not booked yet, so they prove nothing")
 	add(bankfile.Charged, "is a charge of the bank for a step of ours", "are charges of the bank for steps of ours")
 	add(bankfile.Nobody, "names no step of ours", "name no step of ours")
