@@ -1,6 +1,8 @@
 package store
 
 import (
+	"slices"
+
 	"countersign/internal/model"
 )
 
@@ -95,6 +97,27 @@ func (t *Tx) DecideBulk(d model.ApprovalDecision) (said bool, err error) {
 	n, err := t.Changed(`INSERT INTO bulk_decisions (bulk_id, person, name, says, reason, at) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO NOTHING`, d.ApprovalID, d.Person, d.Name, d.Says, d.Reason, d.At)
 	return n == 1, err
+}
+
+// ListedAct is what a list that other people had signed did about an intent.
+type ListedAct struct {
+	BulkID string     `db:"bulk_id"`
+	Step   string     `db:"step"` // name of the step that was acted on, or ""
+	Action string     `db:"action"`
+	At     model.Time `db:"done_at"` // when it was done
+	Signer string     `db:"name"`
+	Reason string     `db:"reason"` // of the signer
+	Signed model.Time `db:"signed_at"`
+}
+
+// ListedActs lists what signed lists did about an intent, one row for each
+// signature, in the order of signing; at most the newest 200.
+func (t *Tx) ListedActs(intent string) (acts []ListedAct, err error) {
+	err = t.Select(&acts, `SELECT m.bulk_id, m.step, l.action, m.at AS done_at, d.name, d.reason, d.at AS signed_at
+		FROM bulk_items m JOIN bulks l ON l.id = m.bulk_id JOIN bulk_decisions d ON d.bulk_id = m.bulk_id
+		WHERE m.intent_id = ? AND m.outcome = 'executed' AND d.says = 'approve' ORDER BY d.at DESC, d.person DESC LIMIT 200`, intent)
+	slices.Reverse(acts)
+	return acts, err
 }
 
 // BulkMoved lists the positions of the items whose intents moved since they were

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -119,10 +120,19 @@ func eventWords(event string) string {
 	return upper(words(strings.Join(parts, ": ")))
 }
 
-// detailOf are the text members of an entry's detail.
+// detailOf are the members of an entry's detail that are texts or numbers, as text.
 func detailOf(item audit.Item) map[string]string {
+	var raw map[string]any
+	_ = json.Unmarshal(item.Detail, &raw) // other shapes are in the canonical bytes, which the page shows
 	members := map[string]string{}
-	_ = model.DecodeStrict(item.Detail, &members) // other shapes are in the canonical bytes, which the page shows
+	for name, value := range raw {
+		switch value := value.(type) {
+		case string:
+			members[name] = value
+		case float64:
+			members[name] = strconv.FormatFloat(value, 'f', -1, 64)
+		}
+	}
 	return members
 }
 
@@ -143,6 +153,9 @@ func (v *visit) entryFacts(item audit.Item) []templates.Fact {
 	}
 	add("Preview", item.Preview, templates.Key)
 	add("Reason", item.Reason, templates.Name)
+	detail := detailOf(item)
+	add("Signed by", detail["approved_by"], templates.Name)
+	add("List", detail["bulk"], func(id string) templates.Part { return templates.LinkText("/bulk/"+id, templates.Code(id)) })
 	add("Result", words(item.Result), templates.Bold)
 	add("Rule", item.Policy, templates.Code)
 	add("Made for show", audit.StagedBy(item), templates.Name)

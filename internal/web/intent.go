@@ -26,6 +26,7 @@ type intentData struct {
 	linked    []model.Intent
 	documents []store.DocumentHead
 	files     map[string]string // by the ids of their uploads, the banks' files that are evidence
+	listed    []store.ListedAct // what signed lists did about it
 	entries   []audit.Item
 	acts      []audit.Item          // the newest of what people did and only the log tells
 	allActs   store.Counted         // how many there are of those
@@ -83,6 +84,7 @@ func (d *intentData) read(tx *store.Tx, v *visit, id string) (err error) {
 		func() (err error) { d.alerts, err = tx.StandingAlerts(id); return err },
 		func() (err error) { d.documents, err = tx.DocumentHeads(id); return err },
 		func() error { return d.readFiles(tx) },
+		func() (err error) { d.listed, err = tx.ListedActs(id); return err },
 		func() (err error) { d.entries, err = v.Log.ForIntent(tx, id, shownEntries); return err },
 		func() (err error) { d.acts, err = v.Log.Acts(tx, id, drawnActs); return err },
 		func() (err error) { d.allActs, err = v.Log.CountActs(tx, id); return err },
@@ -150,7 +152,7 @@ func (v *visit) viewOfIntent() (view templates.IntentView, err error) {
 
 func (v *visit) intentView(d intentData, verdicts []actions.Verdict) templates.IntentView {
 	c := d.c
-	n := narrator{c: c, kin: d.kin, timing: v.Timing, clock: v.page.Clock, lost: d.lost, files: d.files, boss: v.actor.May(c.Account, authz.ManageWorkers).Allowed}
+	n := narrator{c: c, kin: d.kin, timing: v.Timing, clock: v.page.Clock, lost: d.lost, files: d.files, listed: d.listed, boss: v.actor.May(c.Account, authz.ManageWorkers).Allowed}
 	who := decider{narrator: n, people: d.people, tiers: v.Tiers, actor: v.actor}
 	view := templates.IntentView{Crumb: kindTitle(c.Kind), Party: c.Who(),
 		ID: c.ID, State: intentState(&c.Intent), Reason: n.reason(), Version: c.Version, Owner: v.owner(c),

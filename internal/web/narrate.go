@@ -20,6 +20,7 @@ type narrator struct {
 	clock  templates.Clock
 	lost   map[string]store.Boot // by id, the starts that may still send; those not read are named by their id
 	boss   bool                  // the viewer may declare them dead
+	listed []store.ListedAct     // what signed lists did about it; nil where not read
 	files  map[string]string     // by the ids of their uploads, the banks' files that are evidence; those not read are plain uploads
 }
 
@@ -264,6 +265,7 @@ func (n narrator) happened(s *model.Step) templates.Text {
 	if r := n.signedMark(s, mark.At); r != nil {
 		text = say(text, ", signed by ", n.signatures(*r))
 	}
+	text = say(text, n.signedByList(s, mark.At))
 	look := lastThat(s.Evidence, func(e model.Evidence) bool {
 		return e.Source == model.FromQuery && e.At >= mark.At && e.Status != "" && e.Says != model.Conflicting
 	})

@@ -34,6 +34,9 @@ func (n narrator) acts(logged []audit.Item) (list []act) {
 			}
 		}
 	}
+	for _, a := range n.listed {
+		list = append(list, listedAct(a))
+	}
 	for _, e := range logged {
 		list = append(list, loggedAct(e))
 	}

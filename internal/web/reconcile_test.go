@@ -179,10 +179,27 @@ func TestMarksByABankFileAreSigned(t *testing.T) {
 		w.stands(id, "create-payout", model.Confirmed)
 	}
 	ann.wants(ann.get(list), 200, "2 of 2 reached", "2 confirmed", "Acted on")
+	links := func(p page) {
+		t.Helper()
+		if !strings.Contains(p.body, `href="`+list+`"`) {
+			t.Error("its list is not linked")
+		}
+	}
+	p = ann.get("/intents/" + large)
+	links(p)
+	ann.wants(p, 200, "as Olga marked it", "signed by Ann", "with its list", "by list approved by Ann")
 	w.work()
 	audrey := w.browse("Audrey")
+	p = audrey.get("/audit?event=action.mark_external_result.executed&intent=" + large)
+	audrey.wants(p, 200, "signed by Ann with its list")
+	p = audrey.get(firstEntry.FindString(p.body))
+	links(p)
+	audrey.wants(p, 200, "Signed by Ann")
 	audrey.wants(audrey.get("/audit?event=bankfile.stored"), 200, "bankfile.stored")
 }
+
+// firstEntry is the address of an entry in the log's list.
+var firstEntry = regexp.MustCompile(`/audit/\d+`)
 
 // payoutOf makes a payout that an approver signs, and whose outcome is unknown.
 func (w *world) payoutOf(amount int64) string {

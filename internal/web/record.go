@@ -184,6 +184,9 @@ func (v *visit) auditRow(item audit.Item) templates.AuditRow {
 	if item.Reason != "" {
 		row.Why = say(templates.Name(item.Reason))
 	}
+	if detail := detailOf(item); detail["approved_by"] != "" {
+		row.Why = say(row.Why, ", signed by ", templates.Name(detail["approved_by"]), " with ", templates.Link("/bulk/"+detail["bulk"], "its list"))
+	}
 	return row
 }
 
