@@ -65,7 +65,7 @@ func TestPaperPutsTheDoubtFirst(t *testing.T) {
 	s := theScene(t)
 	b := openTab(t, startBrowser(t), s.demo.Address, light)
 	b.use(signIn(t, s.demo.Address, s.person('o')))
-	b.open(s.fill("/intents/{cut}"))
+	b.open(s.fill("/intents/{unknown}"))
 	b.call("turning to paper", call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))
 	b.window(688, 1000) // a sheet of A4 between its margins
 	order := evaluate(b, "reading the order", chromedp.Evaluate[string](`[...document.querySelectorAll(".five > section")]
