@@ -158,6 +158,9 @@ func (c *auditVerify) Run(t terminal) error {
 			return err
 		}
 	}
+	if !report.Tied() {
+		return &audit.Fault{Index: -1, Why: "nothing ties these files together: each is good by itself, and they may still be of different logs; verify them beside a complete export that is at least as new"}
+	}
 	return nil
 }
 
@@ -177,10 +180,16 @@ func verifiedText(v audit.Verified) string {
 		text += fmt.Sprintf(" Entry %d: the database was restored from %s; the log goes on from its first %d entries, and was known to have had %d.", e.Index, e.RestoredFrom, e.KeptSize, e.OldSize)
 	}
 	if v.Lost {
-		text += " Its log was lost in a restore, as another file tells: it was not changed, but it does not go on."
+		text += " Its log was lost in a restore, as another file tells: it does not go on."
 	}
 	if v.Compared {
 		text += " It agrees with the other files."
+	}
+	for _, other := range v.Partly {
+		text += " With " + other + " only a part could be compared, and is the same."
+	}
+	for _, other := range v.Apart {
+		text += " It could not be compared with " + other + "."
 	}
 	return text
 }

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/transparency-dev/merkle/compact"
-
 	"countersign/internal/model"
 	"countersign/internal/store"
 )
@@ -84,24 +82,6 @@ func epochOf(index int64, entry []byte) (e Epoch, ok bool, err error) {
 	return e, err == nil, err
 }
 
-// rootsAt reads a complete export and gives its roots at some sizes.
-func rootsAt(file File, sizes ...int64) (map[int64]string, error) {
-	want := map[int64]bool{}
-	for _, n := range sizes {
-		want[n] = true
-	}
-	roots := map[int64]string{}
-	_, err := verifyFile(file, func(edge *compact.Range) error {
-		if size := int64(edge.End()); want[size] {
-			root, err := rootOf(edge)
-			roots[size] = hex.EncodeToString(root)
-			return err
-		}
-		return nil
-	})
-	return roots, err
-}
-
 // truthful checks what the epochs of a complete export say about its own log:
 // that its first entries are those that were kept.
 func truthful(file File, whole Verified) error {
@@ -115,34 +95,6 @@ func truthful(file File, whole Verified) error {
 		}
 	}
 	return nil
-}
-
-// partLost parts files into logs, each as the indexes of its members: the log
-// that goes on, and for each epoch of it the log that was lost then. Nothing is
-// lost where no complete export tells of a restore.
-func partLost(files []File, verified []Verified) (logs map[int64][]int, err error) {
-	logs = map[int64][]int{}
-	newest := mostEpochs(verified)
-	var roots map[int64]string
-	if newest >= 0 {
-		if err := truthful(files[newest], verified[newest]); err != nil {
-			return nil, err
-		}
-		if roots, err = rootsAt(files[newest], sizes(verified)...); err != nil {
-			return nil, err
-		}
-	}
-	for i := range verified {
-		v, log := &verified[i], int64(-1)
-		if newest >= 0 && roots[v.Size] != v.Root {
-			if log, err = lostIn(files[i], *v, verified[newest].Epochs); err != nil {
-				return nil, err
-			}
-			v.Lost = log >= 0
-		}
-		logs[log] = append(logs[log], i)
-	}
-	return logs, nil
 }
 
 // mostEpochs is the complete export that tells of the most restores, the largest
@@ -168,25 +120,16 @@ func sizes(verified []Verified) (list []int64) {
 	return list
 }
 
-// lostIn tells in which epoch, by the index of its entry, the log of a file was
-// lost; -1 where none explains it.
-func lostIn(file File, v Verified, epochs []Epoch) (int64, error) {
+// lostIn tells in which epoch the log of a file was lost, which shows some roots;
+// ok is false where none explains it. What stands before the fork is still to be
+// compared: an entry of the log alone excuses nothing.
+func lostIn(v Verified, roots map[int64]string, epochs []Epoch) (found Epoch, ok bool) {
 	for _, e := range epochs {
-		if v.Size == e.OldSize && v.Root == e.OldRoot {
-			return e.Index, nil // the very root that was known from outside
-		}
-		if !v.Complete {
-			continue // it cannot show its beginning
-		}
-		roots, err := rootsAt(file, e.KeptSize, e.OldSize)
-		if err != nil {
-			return -1, err
-		}
-		if e.lost(v.Size, roots) {
-			return e.Index, nil
+		if v.Size == e.OldSize && v.Root == e.OldRoot || v.Complete && e.lost(v.Size, roots) {
+			return e, true
 		}
 	}
-	return -1, nil
+	return found, false
 }
 
 // lost reports whether a complete log of a size, with its roots, is the one that

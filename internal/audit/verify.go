@@ -64,9 +64,12 @@ type Verified struct {
 	Epochs []Epoch
 	// Lost: its log was lost in a restore, which another file tells of.
 	Lost bool
-	// Compared: another file has shown this one's log to be the beginning of its
-	// own, or the other way round.
+	// Compared: of this file and every other one, the log of one has been shown
+	// to be the beginning of the other's.
 	Compared bool
+	// Partly are the files of which only a part could be compared with this one,
+	// and is the same; Apart those of which nothing could be.
+	Partly, Apart []string
 }
 
 // Report is the result of Verify, a member per file.
@@ -77,7 +80,8 @@ const maxLine = 16 << 20
 
 // Verify checks exports and checkpoint files with nothing but themselves: that
 // each entry has its hash, each number its place, that the root follows, that no
-// end is cut; and that where files are of one log, the smaller is its beginning.
+// end is cut; and that no two files contradict each other. What could not be
+// compared the report says.
 // What is wrong is a *Fault; a CSV export, which cannot be verified, is of kind
 // Invalid. Memory does not grow with the files.
 func Verify(files ...File) (Report, error) {
@@ -92,9 +96,9 @@ func Verify(files ...File) (Report, error) {
 	return report, compare(files, report.Files)
 }
 
-// verifyFile reads one file through. each, where given, is called with every
-// root of a complete export, from the empty log's on.
-func verifyFile(file File, each func(edge *compact.Range) error) (Verified, error) {
+// verifyFile reads one file through. each, where given, is called with what every
+// line shows of the log's tree.
+func verifyFile(file File, each func(shown) error) (Verified, error) {
 	in, err := file.Open()
 	if err != nil {
 		return Verified{}, fmt.Errorf("open %s: %w", file.Name, err)
@@ -123,7 +127,7 @@ type verifier struct {
 	size    int64  // of the log that the proofs are for
 	root    []byte // that the proofs lead to
 	epochs  []Epoch
-	each    func(*compact.Range) error
+	each    func(shown) error
 	result  Verified
 }
 
@@ -217,17 +221,16 @@ func (v *verifier) place(e exportedEntry, leaf []byte) error {
 	if e.Index != v.next() {
 		return v.bad("index %d stands in its place", e.Index)
 	}
-	if err := v.visit(); err != nil {
+	var grew []subtree
+	err := v.edge.Append(leaf, func(id compact.NodeID, hash []byte) {
+		if v.each != nil {
+			grew = append(grew, subtree{id, string(hash)})
+		}
+	})
+	if err != nil || v.each == nil {
 		return err
 	}
-	return v.edge.Append(leaf, nil)
-}
-
-func (v *verifier) visit() error {
-	if v.each == nil {
-		return nil
-	}
-	return v.each(v.edge)
+	return v.each(shown{e.Index, grew})
 }
 
 // proven checks an entry's own proof: all must lead to one root.
@@ -250,7 +253,10 @@ func (v *verifier) proven(e exportedEntry, leaf []byte) error {
 	if e.Proof.Size != v.size || !bytes.Equal(root, v.root) {
 		return bad("its proof leads to another root than those before")
 	}
-	return nil
+	if v.each == nil {
+		return nil
+	}
+	return v.each(shown{e.Index, pathOf(e.Index, e.Proof.Size, leaf, path)})
 }
 
 func unhex(list []string) ([][]byte, error) {
@@ -308,9 +314,6 @@ func (v *verifier) totals(c exportedCheckpoint) error {
 	if c.Scope.Complete {
 		if v.entries != c.Size {
 			return v.bad("the log has %d entries, the file %d", c.Size, v.entries)
-		}
-		if err := v.visit(); err != nil {
-			return err
 		}
 		var err error
 		if root, err = rootOf(v.edge); err != nil {
