@@ -95,6 +95,11 @@ var markCells = []cell{
 	{name: "nothing, may still be sent", account: "mute", setup: then(before("approve-payout"), open, lost, later(time.Hour)), step: pay, input: nothingInput("2026-11-29T12:30:00Z"), rule: "mark.may-still-send"},
 	{name: "nothing, worker declared dead", account: "mute", setup: then(before("approve-payout"), open, lost, dead, later(time.Hour)), step: pay, input: nothingInput("2026-11-29T12:30:00Z"), rule: "mark.unknown", allowed: true},
 	{name: "nothing, over and dated after", account: "mute", setup: then(sent(unknown), later(time.Hour)), step: pay, input: nothingInput("2026-11-29T12:30:00Z"), rule: "mark.unknown", allowed: true},
+	{name: "nothing, another amount stands", setup: then(sent(unknown), found(pay, another), later(time.Hour)), step: pay, input: nothingInput("2026-11-29T12:30:00Z"), rule: "mark.object-stands"},
+	{name: "nothing, several stand", setup: then(sent(unknown), found(pay, several), later(time.Hour)), step: pay, input: nothingInput("2026-11-29T12:30:00Z"), rule: "mark.object-stands"},
+	{name: "nothing, done though it had ended", setup: then(sent(notSent), found(pay, done), later(time.Hour)), step: pay, input: nothingInput("2026-11-29T12:30:00Z"), rule: "mark.object-stands"},
+	{name: "nothing, a second object beside it", setup: then(confirmed, found(pay, done), later(time.Hour)), step: pay, input: nothingInput("2026-11-29T12:30:00Z"), rule: "mark.object-stands"},
+	{name: "nothing, the object failed since", setup: then(sent(unknown), found(pay, another), found(pay, anotherFailed), later(time.Hour)), step: pay, input: nothingInput("2026-11-29T12:30:00Z"), rule: "mark.conflict", allowed: true},
 	{name: "nothing, but it came back", setup: then(confirmed, found(pay, cameBack), later(time.Hour)), step: pay, input: nothingInput("2026-11-29T12:30:00Z"), rule: "mark.already-back"},
 }
 

@@ -3,6 +3,7 @@ package actions
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"countersign/internal/authz"
 	"countersign/internal/model"
@@ -49,13 +50,18 @@ func mayMarkHappened(s *model.Step, ref, owner string) ruling {
 }
 
 // mayMarkNothing rules on a statement that it did not happen, by a document
-// dated so. It opens the way to a second send, so nothing may be on its way.
+// dated so. It opens the way to a second send, so nothing may be on its way. Nor
+// may the provider's own word that it has an object of the step stand: the statement
+// would take that money out of the exposure, and the next send could be a second
+// payment. What contradicts a mark, or is another step's, is no such object.
 func mayMarkNothing(c *model.Case, s *model.Step, dated, now model.Time) ruling {
 	last, bounded := c.LastSend(s)
 	over := last.Add(s.Contract.LongestCall + max(s.Contract.SettleDelay, 0))
 	switch {
 	case s.Returned > 0:
 		return no("mark.already-back", "It happened, and the money came back; record it as happened.")
+	case c.Stands(s) != nil:
+		return no("mark.object-stands", objectStands(c.Stands(s)))
 	case s.Contract.NotFoundCanBeFinal() && s.Uncertain() && !c.Contradicted(s):
 		return no("mark.reconcile-says-it", "The provider can be asked, and its answer becomes final: reconcile says it.")
 	case !bounded:
@@ -66,6 +72,18 @@ func mayMarkNothing(c *model.Case, s *model.Step, dated, now model.Time) ruling 
 		return no("mark.document-too-old", fmt.Sprintf("The document must be dated after %s, when the last send can have acted; give its time of day.", over))
 	}
 	return yes("mark.did-not-happen", "It may be recorded as not happened.")
+}
+
+// objectStands says what the provider has, and how such a contradiction is closed.
+func objectStands(e *model.Evidence) string {
+	object := e.Ref
+	if object == "" || e.Status == model.Several {
+		object = strings.TrimSpace("several objects " + e.Ref)
+	}
+	if e.Currency != "" {
+		object += ", " + model.Money{Amount: e.Amount, Currency: e.Currency}.String()
+	}
+	return "The provider shows " + object + ", and nothing newer from it says that this failed. Record it as happened, with the amount that really moved; if it has failed since, reconcile first."
 }
 
 // markPeople is how many people a statement takes. Where observations of money

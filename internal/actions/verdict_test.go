@@ -75,15 +75,18 @@ func found(step string, o model.Observation) func(*world, string) {
 }
 
 var (
-	accepted = model.Outcome{Result: model.ResultAccepted, ExternalRef: "po_1", Detail: "pending"}
-	curable  = model.Outcome{Result: model.ResultCurable, Code: "insufficient_funds", Detail: "no funds"}
-	curable2 = model.Outcome{Result: model.ResultCurable, Code: "other_hold", Detail: "held"}
-	refusedP = model.Outcome{Result: model.ResultPermanent, Code: "account_closed", Detail: "closed"}
-	notSent  = model.Outcome{Result: model.ResultNotSent, Code: "refused", Detail: "not reached"}
-	failedO  = model.Outcome{Result: model.ResultFailed, ExternalRef: "po_1", Code: "failed", Detail: "failed", Final: true}
-	another  = model.Observation{Finding: model.FoundOther, ExternalRef: "po_9", Amount: 1, Detail: "another amount"}
-	cameBack = model.Observation{Finding: model.FoundReturned, ExternalRef: "po_1", Amount: 500, Returned: 500, Detail: "returned"}
-	open     = edit(func(c *model.Case, tx *store.Tx) {
+	accepted      = model.Outcome{Result: model.ResultAccepted, ExternalRef: "po_1", Detail: "pending"}
+	curable       = model.Outcome{Result: model.ResultCurable, Code: "insufficient_funds", Detail: "no funds"}
+	curable2      = model.Outcome{Result: model.ResultCurable, Code: "other_hold", Detail: "held"}
+	refusedP      = model.Outcome{Result: model.ResultPermanent, Code: "account_closed", Detail: "closed"}
+	notSent       = model.Outcome{Result: model.ResultNotSent, Code: "refused", Detail: "not reached"}
+	failedO       = model.Outcome{Result: model.ResultFailed, ExternalRef: "po_1", Code: "failed", Detail: "failed", Final: true}
+	another       = model.Observation{Finding: model.FoundOther, ExternalRef: "po_9", Amount: 1, Detail: "another amount"}
+	several       = model.Observation{Finding: model.FoundSeveral, ExternalRef: "po_9", Amount: 1000, Currency: "USD", Status: model.Several, Detail: "two"}
+	done          = model.Observation{Finding: model.FoundHappened, ExternalRef: "po_9", Amount: 500, Currency: "USD", Status: "paid", Detail: "paid"}
+	anotherFailed = model.Observation{Finding: model.FoundOther, ExternalRef: "po_9", Amount: 1, Failed: true, Detail: "another amount"}
+	cameBack      = model.Observation{Finding: model.FoundReturned, ExternalRef: "po_1", Amount: 500, Returned: 500, Detail: "returned"}
+	open          = edit(func(c *model.Case, tx *store.Tx) {
 		c.Step("create-payout").ExternalRef = ""
 		s := c.Unfinished()
 		if _, err := c.Reserve(s, model.Attempt{Trigger: model.ByEngine, Worker: "w1", Boot: "b1", Fence: c.Fence, DeadlineAt: tx.Now().Add(time.Minute)}, tx.Now()); err != nil {

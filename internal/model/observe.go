@@ -30,7 +30,7 @@ type Look struct {
 func (c *Case) Observe(s *Step, look Look, t Timing, spread float64, now Time) (Evidence, error) {
 	e := Evidence{ID: look.EvidenceID, IntentID: s.IntentID, Step: s.Name, Source: look.Source, Says: Inconclusive,
 		BeganAt: look.Began, At: now, By: look.By, Ref: look.ExternalRef, WireKey: s.WireKey,
-		Amount: look.Amount, Currency: look.Currency, Status: look.Status, Detail: look.Detail}
+		Amount: look.Amount, Currency: look.Currency, Status: look.Status, Final: look.Failed || look.Finding == FoundFailed, Detail: look.Detail}
 	if s.Uncertain() && look.Source == FromQuery {
 		s.Checks++
 	}
@@ -50,7 +50,7 @@ func (c *Case) weigh(s *Step, look Look, e *Evidence, now Time) error {
 	}
 	switch {
 	case look.Taken != "":
-		return c.contradict(s, e, fmt.Sprintf("The object %s already belongs to %s.", look.ExternalRef, look.Taken), now)
+		return c.contradict(s, e, "The object "+look.ExternalRef+belongsTo+look.Taken+".", now)
 	case look.Finding == FoundOther:
 		return c.contradict(s, e, s.unlikeMark(look), now)
 	case look.Finding == FoundSeveral:
@@ -79,15 +79,16 @@ func (c *Case) weighOlder(s *Step, look Look, e *Evidence, now Time) error {
 }
 
 func (c *Case) weighHappened(s *Step, look Look, e *Evidence, now Time) error {
-	e.Says, e.Final = Happened, true
 	switch {
 	case s.another(look):
 		return c.contradict(s, e, fmt.Sprintf("The provider shows %s beside %s, which is this step's.", look.ExternalRef, s.ExternalRef), now)
-	case s.State == Confirmed:
-		s.ExternalRef = look.ExternalRef // a mark may have named a bank's line; this is the object itself
-		return nil
 	case s.State == FailedSafely, s.State == NotNeeded:
 		return c.contradict(s, e, fmt.Sprintf("The provider shows %s done, though this step had ended without effect.", look.ExternalRef), now)
+	}
+	e.Says, e.Final = Happened, true
+	if s.State == Confirmed {
+		s.ExternalRef = look.ExternalRef // a mark may have named a bank's line; this is the object itself
+		return nil
 	}
 	return c.confirm(s, look.ExternalRef, look.Amount, WhoProvider, e.ID, look.Detail, now)
 }
@@ -175,11 +176,12 @@ func (c *Case) weighReturned(s *Step, look Look, e *Evidence, now Time) error {
 func (c *Case) weighNone(s *Step, look Look, e *Evidence, now Time) error {
 	final, known := c.NotFoundFinalAt(s)
 	conclusive := known && look.Began >= final && !look.Single
+	e.Final = conclusive
 	switch {
 	case s.State == Confirmed && conclusive && s.ConfirmedByMark():
 		return c.contradict(s, e, "A person marked this as happened; the provider does not know it, and would by now.", now)
 	case s.State == OutcomeUnknown && s.ExternalRef == "" && conclusive:
-		e.Says, e.Final = DidNotHappen, true
+		e.Says = DidNotHappen
 		return c.fail(s, Retryable, WhoProvider, "not_found", e.ID, "The provider does not know it, and would by now: it did not happen.", now)
 	case known && look.Began < final:
 		e.Detail += fmt.Sprintf(" Not final before %s.", final.Std().Format("2006-01-02 15:04:05 UTC"))
@@ -225,13 +227,18 @@ func (s *Step) cameBack() (amount int64) {
 }
 
 // decided reports whether a person has closed a conflict over this very
-// observation already.
+// observation already. That nothing happened decides over no object that the
+// provider has: an amount that nobody recorded must not pass in silence.
 func (c *Case) decided(s *Step, e *Evidence) bool {
 	var closed Time
+	denied := false
 	for i := range c.Conflicts {
-		if k := &c.Conflicts[i]; k.Step == s.Name {
-			closed = max(closed, k.ClosedAt)
+		if k := &c.Conflicts[i]; k.Step == s.Name && k.ClosedAt > closed {
+			closed, denied = k.ClosedAt, s.denies(k.ClosedBy)
 		}
+	}
+	if denied && e.shows() {
+		return false
 	}
 	return slices.ContainsFunc(s.Evidence, func(old Evidence) bool {
 		return old.Says == Conflicting && old.At < closed && old.Ref == e.Ref && old.Amount == e.Amount && old.Status == e.Status
@@ -241,11 +248,12 @@ func (c *Case) decided(s *Step, e *Evidence) bool {
 // contradict keeps the state and opens a conflict, unless a person has decided
 // on the same observation before.
 func (c *Case) contradict(s *Step, e *Evidence, reason string, now Time) error {
+	e.Detail = reason
 	if c.decided(s, e) {
 		e.Says, e.Detail = Inconclusive, reason+" A person has decided on this before."
 		return nil
 	}
-	e.Says, e.Detail = Conflicting, reason
+	e.Says = Conflicting
 	c.openConflict(s, e, reason, now)
 	return nil
 }

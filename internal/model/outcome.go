@@ -54,6 +54,9 @@ const (
 	FoundNothing  Finding = "no_answer" // the look-up itself failed
 )
 
+// Several is the status of an observation of more than one object.
+const Several = "several"
+
 // Observation is the answer to one look-up, or one webhook's object read.
 type Observation struct {
 	Finding     Finding
@@ -64,6 +67,7 @@ type Observation struct {
 	Status      string
 	Detail      string
 	Returned    int64 // minor units that came back
+	Failed      bool  // all that was found is final and came to nothing, whatever its amount
 	RequestID   string
 	HTTPStatus  int
 	Skew        time.Duration

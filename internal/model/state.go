@@ -250,7 +250,7 @@ func (c *Case) besides(s *Step) (amount int64) {
 			continue
 		}
 		extra := e.Amount
-		if e.Ref == s.ExternalRef || e.Status == "several" {
+		if e.Ref == s.ExternalRef || e.Status == Several {
 			extra -= s.Moved
 		}
 		amount = max(amount, extra)

@@ -23,9 +23,10 @@ func Observe(objects []Object, expect Expect) model.Observation {
 	}
 	o := model.Observation{Finding: model.FoundSeveral, ExternalRef: objects[0].ID,
 		Detail: fmt.Sprintf("The provider has %d objects under our reference.", len(objects))}
-	o.Status, o.Currency = "several", objects[0].Currency
+	o.Status, o.Currency, o.Failed = model.Several, objects[0].Currency, true
 	for _, object := range objects {
 		o.Refs = append(o.Refs, object.ID)
+		o.Failed = o.Failed && object.Phase == Failed
 		if object.Currency == o.Currency {
 			o.Amount += object.Amount // what may have moved in all
 		}
@@ -36,7 +37,7 @@ func Observe(objects []Object, expect Expect) model.Observation {
 // ObserveOne judges one object that was read. It is pure.
 func ObserveOne(object Object, expect Expect) model.Observation {
 	o := model.Observation{ExternalRef: object.ID, Refs: []string{object.ID}, Amount: object.Amount,
-		Currency: object.Currency, Status: object.Status, Returned: object.Returned,
+		Currency: object.Currency, Status: object.Status, Returned: object.Returned, Failed: object.Phase == Failed,
 		Detail: fmt.Sprintf("The provider says %q.", object.Status)}
 	if code := mismatch(object, expect); code != "" {
 		o.Finding, o.Detail = model.FoundOther, differs("The provider's object", object, expect)

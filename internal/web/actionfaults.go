@@ -14,7 +14,7 @@ var fieldOf = map[string]string{
 	"/input/result": "result", "/input/external_ref": "external_ref", "/input/amount": "amount", "/input/currency": "currency", "/input/date": "date",
 	"/input/document": "document", "/input/document/url": "document_url", "/input/document/sha256": "document_sha256", "/input/document/upload": "document",
 	"mark.no-evidence": "document", "mark.ref-taken": "external_ref", "mark.document-too-old": "date", "mark.reconcile-says-it": "result",
-	"mark.already-back": "result", "mark.may-still-send": "result", "mark.too-early": "result", "abandon.acknowledge": "acknowledge",
+	"mark.already-back": "result", "mark.object-stands": "result", "mark.may-still-send": "result", "mark.too-early": "result", "abandon.acknowledge": "acknowledge",
 }
 
 // subjects begin the sentence about a fault of a field.
