@@ -46,6 +46,8 @@ type BankReading struct {
 	// rows as cells.
 	Proposal bankfile.Mapping
 	Rows     bankfile.Preview
+	// MapperName is the name of who named its columns last; "" where nobody did.
+	MapperName string
 	// MayMap says that the actor may name its columns, or name them anew: it is a CSV
 	// of which no confirmed list is open, carried out or done.
 	MayMap bool

@@ -46,6 +46,7 @@ func (b *BankReading) load(tx *store.Tx, actor authz.Actor, id string) (body, la
 		func() (err error) { b.BankFile.BankFile, err = tx.BankFile(id); return err },
 		func() (err error) { body, err = tx.BankFileBody(id); return err },
 		func() (err error) { last, err = tx.LastMapping(id); return err },
+		func() (err error) { b.MapperName, err = tx.MapperName(id); return err },
 		func() (err error) { b.Recorded, err = tx.Recorded(id); return err },
 		func() (err error) { b.Lists, err = tx.BankLists(id); return err })
 	if err == nil && !actor.May(b.Account, authz.ReadIntents).Allowed {

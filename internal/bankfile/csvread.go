@@ -44,6 +44,9 @@ func readCSV(body []byte, m Mapping) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
+	if err := tooWide(rows); err != nil {
+		return File{}, err
+	}
 	var header []string
 	if m.Header && len(rows) > 0 {
 		header, rows = rows[0].cells, rows[1:]

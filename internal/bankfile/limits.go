@@ -7,6 +7,8 @@ import "countersign/internal/model"
 const (
 	MaxSize  = 5 << 20 // bytes, as for every upload
 	MaxLines = 20_000
+	// MaxColumns are those of a row of a CSV file: banks have some dozens.
+	MaxColumns = 200
 )
 
 // ErrNoMapping is what Parse gives for a CSV file without a mapping: nothing in
@@ -18,6 +20,16 @@ var ErrNoMapping error = model.Errorf(model.Invalid, "no-mapping",
 // that say what is wrong, where, and what to do. It is of kind Invalid.
 func refuse(format string, args ...any) error {
 	return model.Errorf(model.Invalid, "bank-file", format, args...)
+}
+
+// tooWide refuses the first row that has more than MaxColumns.
+func tooWide(rows []csvRow) error {
+	for _, row := range rows {
+		if len(row.cells) > MaxColumns {
+			return refuse("Line %d has %d columns, and a file may have %d. Check how its cells are separated, or ask the bank for an export with fewer columns.", row.at, len(row.cells), MaxColumns)
+		}
+	}
+	return nil
 }
 
 // tooMany refuses a file with more than MaxLines of something.

@@ -2,6 +2,7 @@ package bankfile
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 )
 
@@ -41,7 +42,7 @@ func Parse(body []byte, m *Mapping) (File, error) {
 	case isBinary(body), m == nil && !hasRows(body):
 		return File{}, errNoBankFile
 	case m == nil:
-		return File{}, ErrNoMapping
+		return File{}, cmp.Or(guessedWidth(body), ErrNoMapping)
 	}
 	return finished(readCSV(body, *m))
 }
@@ -87,6 +88,14 @@ func hasRows(body []byte) bool {
 		rows, _ := csvRows(text, separator, 0, guessRows) // as far as they can be cut
 		return isTable(rows)
 	})
+}
+
+// guessedWidth refuses a CSV file whose beginning has too many columns, as it is
+// cut by the separator that it seems to have.
+func guessedWidth(body []byte) error {
+	text := lenient(body, guessEncoding(body))
+	rows, _ := csvRows(text, guessSeparator(text), 0, guessRows) // as far as they can be cut
+	return tooWide(rows)
 }
 
 // isTable reports rows that mostly have the same width, of which one has a day and

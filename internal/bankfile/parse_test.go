@@ -166,3 +166,21 @@ func inRange(t *testing.T, amount int64, currency string) {
 		t.Errorf("%d %s: %v", amount, currency, err)
 	}
 }
+
+// A row of very many columns is refused before anybody names them, and by a mapping
+// that cuts it so.
+func TestColumnsAreBounded(t *testing.T) {
+	row := func(n int) []byte {
+		return []byte(strings.Repeat("01.03.2026;-3,40"+strings.Repeat(";x", n-2)+"\n", 3))
+	}
+	if _, err := Parse(row(MaxColumns), nil); !errors.Is(err, ErrNoMapping) {
+		t.Errorf("as many as are taken: %v", err)
+	}
+	plain := mapping
+	plain.Header = false
+	for _, m := range []*Mapping{nil, &plain} {
+		if _, err := Parse(row(MaxColumns+1), m); err == nil || !strings.Contains(err.Error(), "Line 1 has 201 columns, and a file may have 200.") {
+			t.Errorf("one more: %v", err)
+		}
+	}
+}

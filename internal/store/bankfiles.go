@@ -99,6 +99,13 @@ func (t *Tx) LastMapping(id string) (mapping []byte, err error) {
 	return mapping, err
 }
 
+// MapperName is the name of who named the columns of a file last; "" where nobody
+// did.
+func (t *Tx) MapperName(id string) (name string, err error) {
+	_, err = t.Get(&name, "SELECT name FROM people WHERE id = (SELECT mapped_by FROM bank_files WHERE id = ?)", id)
+	return name, err
+}
+
 // MapBankFile keeps how a CSV is read, and what it was read as. The caller has
 // locked the file.
 func (t *Tx) MapBankFile(b BankFile) error {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"countersign/internal/bankfile"
 	"countersign/web/templates"
@@ -16,7 +17,7 @@ var mappingNames = map[string]string{"separator": "The separator", "encoding": "
 	"header": "The header", "dates": "The way of days", "decimal": "The decimal mark", "grouping": "The mark between thousands", "booked_on": "The booking day", "valued_on": "The value day",
 	"amount": "The amount", "debit": "The debit column", "credit": "The credit column", "direction": "The direction", "in": "The word for money in", "out_word": "The word for money out",
 	"turned": "The sign", "status": "The status", "booked_words": "The words for booked rows", "any_status": "The status that does not matter", "currency": "The currency", "currency_column": "The currency’s column", "bank_account": "The bank account", "account_column": "The account’s column",
-	"balance": "The balance", "bank_ref": "The bank’s reference", "refs": "The references", "other": "The other side", "other_account": "The other side’s account", "text": "The text"}
+	"balance": "The balance", "bank_ref": "The bank’s reference", "refs": "A column of references", "other": "The other side", "other_account": "The other side’s account", "text": "The text"}
 
 // mappingOrder is that of the form.
 var mappingOrder = []string{"separator", "encoding", "skip_lines", "header", "skip_rows", "dates", "decimal", "grouping", "booked_on", "valued_on", "amount", "turned", "debit", "credit",
@@ -26,6 +27,9 @@ var mappingOrder = []string{"separator", "encoding", "skip_lines", "header", "sk
 func mappingGroups(f mappingFields, rows bankfile.Preview) []templates.MappingGroup {
 	columns := columnsOf(rows)
 	column := func(name, label, hint, value string) templates.MappingField {
+		if len(columns) > mostOptions {
+			return templates.MappingField{Name: name, Label: label, Hint: hint, Value: value, Column: true}
+		}
 		return templates.MappingField{Name: name, Label: label, Hint: hint, Options: optionsFor(columns, value, "none")}
 	}
 	text := func(name, label, hint, value string) templates.MappingField {
@@ -84,6 +88,14 @@ func dateFormats(own string) []string {
 	return list
 }
 
+// mostOptions is how many columns a select offers: each field has one, and the page
+// has to stay light. Of more, a column is typed, with all of them to choose from.
+const mostOptions = 32
+
+// longHead is how much of a header is shown, in characters; a column with a longer
+// one goes by its number.
+const longHead = 40
+
 // columnsOf are the columns of a file as a mapping names them: by their header
 // where that is their own and no number, else by their number.
 func columnsOf(rows bankfile.Preview) (list []templates.Choice) {
@@ -93,7 +105,10 @@ func columnsOf(rows bankfile.Preview) (list []templates.Choice) {
 		number := strconv.Itoa(i + 1)
 		c := templates.Choice{Value: head, Label: fmt.Sprintf("%s  %s", number, head)}
 		same := func(other string) bool { return strings.TrimSpace(other) == head }
-		if head == "" || !strings.ContainsFunc(head, func(r rune) bool { return !unicode.IsDigit(r) }) || slices.IndexFunc(heads, same) != i || slices.ContainsFunc(heads[i+1:], same) {
+		if utf8.RuneCountInString(head) > longHead {
+			c.Label = fmt.Sprintf("%s  %s…", number, string([]rune(head)[:longHead-1]))
+		}
+		if head == "" || utf8.RuneCountInString(head) > longHead || !strings.ContainsFunc(head, func(r rune) bool { return !unicode.IsDigit(r) }) || slices.IndexFunc(heads, same) != i || slices.ContainsFunc(heads[i+1:], same) {
 			c.Value = number
 		}
 		list = append(list, c)
@@ -122,11 +137,14 @@ func optionsFor(columns []templates.Choice, word, none string) []templates.Choic
 	return list
 }
 
-// tickedColumns are the columns as boxes.
+// tickedColumns are the columns as boxes: those whose cells are shown, and what is
+// ticked.
 func tickedColumns(columns []templates.Choice, words []string) (list []templates.Choice) {
 	for i, c := range columns {
 		c.Current = slices.ContainsFunc(words, func(word string) bool { return isColumn(c, i, word) })
-		list = append(list, c)
+		if c.Current || i < bankfile.PreviewColumns {
+			list = append(list, c)
+		}
 	}
 	return list
 }

@@ -24,7 +24,7 @@ func (v *visit) bankFacts(p bankPage) []templates.Fact {
 	facts := []templates.Fact{{Label: "Uploaded", Text: say(v.at(p.UploadedAt), " by ", templates.Name(p.PersonName), " for ", p.Account)},
 		{Label: "Its bytes", Text: say(templates.Link("/uploads/"+p.Upload, "Download the file"), ", ", sizeWords(p.Size)), Sub: say("SHA-256 ", templates.Key(hex.EncodeToString(p.SHA256)))}}
 	if p.MappedAt != 0 {
-		facts = append(facts, templates.Fact{Label: "Columns", Text: say("named ", v.at(p.MappedAt)), Sub: v.mappingLink(p)})
+		facts = append(facts, templates.Fact{Label: "Columns", Text: say("named ", v.at(p.MappedAt), " by ", templates.Name(p.MapperName)), Sub: v.mappingLink(p)})
 	}
 	return facts
 }

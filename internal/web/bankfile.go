@@ -90,7 +90,7 @@ func (v *visit) showBankFile(status int, p bankPage, flash *templates.Note) erro
 	if v.c.QueryParam(saidParam) == sameFile {
 		view.Page.Flash, view.Page.Refresh = v.sameFileNote(p), withSaid(v.r.URL.RequestURI(), "")
 	}
-	if p.Waiting || v.c.QueryParam("mapping") != "" {
+	if p.Waiting || p.Format == actions.CSV && v.c.QueryParam("mapping") != "" {
 		view.Mapping = v.mappingForm(p)
 		return v.show(status, templates.BankFile(view))
 	}

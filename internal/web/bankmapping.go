@@ -196,6 +196,10 @@ func (v *visit) mappingAgain(status int, p bankPage, typed mappingFields, m bank
 func (v *visit) mappingForm(p bankPage) *templates.BankMapping {
 	form := &templates.BankMapping{Say: say("A CSV says by itself neither what its columns are nor how its numbers and days are written, and nothing is guessed about money. Say it once: the next file of this account begins with it."),
 		Heads: headsOf(p.Rows), Rows: p.Rows.Rows}
+	form.Heads = form.Heads[:min(len(form.Heads), bankfile.PreviewColumns)]
+	if columns := columnsOf(p.Rows); len(columns) > mostOptions {
+		form.Columns = columns
+	}
 	if !p.Waiting {
 		form.Cancel = bankFilePath(p.ID)
 	}
@@ -206,13 +210,16 @@ func (v *visit) mappingForm(p bankPage) *templates.BankMapping {
 		form.Refused = &templates.Note{Kind: "no", Title: say("How the columns are read cannot be changed any more."),
 			Text: []templates.Text{say("Marks were confirmed from this file as it is read now. "), say(templates.Link(bankFilePath(p.ID), "Back to what it says"))}}
 	}
+	if form.Refused != nil && p.Mapping != nil {
+		form.Say, form.Facts = say("A CSV does not say what its columns are: a person did. Each line is read so; what is not listed is not read."), mappedFacts(p.Proposal, p.Rows)
+	}
 	form.Groups = mappingGroups(fieldsOf(p.Proposal), p.Rows)
 	return form
 }
 
 // headsOf are the names of the columns; those without one are empty.
 func headsOf(rows bankfile.Preview) []string {
-	heads := make([]string, rows.Columns)
+	heads := make([]string, min(rows.Columns, bankfile.MaxColumns))
 	copy(heads, rows.Header)
 	return heads
 }

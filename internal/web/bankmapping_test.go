@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -112,5 +113,77 @@ func TestACSVWhoseStatusIsDecided(t *testing.T) {
 	olga.wants(olga.post(path+"/mapping", columnsForm()...), 422, "The status is to be decided", "column 5")
 	if p = olga.post(path+"/mapping", append(columnsForm(), "status", "Info", "booked_words", "Umsatz gebucht, Booked")...); p.status != 303 {
 		t.Errorf("with a decision: %d %s", p.status, p.text())
+	}
+}
+
+// At the bound of columns and with the longest headers and cells the form stays
+// light, and names every column.
+func TestAWideCSVHasALightForm(t *testing.T) {
+	w := newWorld(t)
+	olga := w.browse("Olga")
+	var head, row []string
+	for i := range bankfile.MaxColumns {
+		head, row = append(head, fmt.Sprint(i, strings.Repeat(" Spalte", 20))), append(row, strings.Repeat("Wort ", 30))
+	}
+	head[0], row[0], head[1], row[1] = "Datum", "27.11.2026", "Betrag", "-1,00"
+	line := strings.Join(row, ";") + "\n"
+	_, p := olga.uploads("wide.csv", strings.Join(head, ";")+"\n"+strings.Repeat(line, 6))
+	olga.wants(p, 200, "How its columns are to be read")
+	for _, part := range []string{`<option value="200">200  </option>`, `value="Betrag"`, `list="columns"`} {
+		if !strings.Contains(p.body, part) {
+			t.Errorf("the form has no %s", part)
+		}
+	}
+	if n := len(p.body); n > maxPage {
+		t.Errorf("the page weighs %d bytes", n)
+	}
+}
+
+// Who signs sees how the file was read, and by whose word, before a list of it and
+// after; who may name the columns sees the form before, and that it is closed after.
+func TestHowACSVWasReadIsShown(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 90_050)
+	olga := w.browse("Olga")
+	path, _ := olga.uploads("umsätze.csv", "Datum;Betrag;Zweck;Name\n27.11.2026;-900,50;"+id+":create-payout;Ελένη\n27.11.2026;-3,40;Gebühr;\n")
+	olga.post(path+"/mapping", columnsForm()...)
+	shown := func(names ...string) {
+		t.Helper()
+		for _, name := range names {
+			b := w.browse(name)
+			b.wants(b.get(path+"?mapping=show"), 200, "Booking day column 1, Datum", "Amount with its sign column 2, Betrag", "Days DD.MM.YYYY", "Decimal mark comma, as in 1,50", "The sign is turned no",
+				"Where our references may stand column 3, Zweck", "Which rows are booked every row: no column says which", "Currency EUR", "Account DE89370400440532013000", "named ", " by Olga")
+		}
+	}
+	shown("Ann", "Audrey")
+	list := olga.post(path+"/preview", "shown", "1", "line", "1").header.Get("Location")
+	p := olga.get(list)
+	olga.wants(p, 200, "See how its columns are read")
+	olga.post(list+"/confirm", "reason", because, "digest", found(t, digestField, p))
+	shown("Ann", "Audrey", "Olga")
+}
+
+// A fault of boxes stands by them, where the summary leads.
+func TestAFaultOfTheReferencesStandsByThem(t *testing.T) {
+	w := newWorld(t)
+	olga := w.browse("Olga")
+	path, _ := olga.uploads("umsätze.csv", "Datum;Betrag;Zweck;Name\n27.11.2026;-3,40;Gebühr;x\n")
+	p := olga.post(path+"/mapping", columnsForm("refs", "Nirgends")...)
+	olga.wants(p, 422, "A column of references is not in the header of this file")
+	for _, part := range []string{`href="#f-refs"`, `id="f-refs"`, `id="f-refs-fault"`, `aria-describedby="f-refs-fault"`} {
+		if !strings.Contains(p.body, part) {
+			t.Errorf("the page has no %s", part)
+		}
+	}
+}
+
+// Only a CSV has columns to be shown.
+func TestAFileThatSaysItselfHasNoMapping(t *testing.T) {
+	w := newWorld(t)
+	olga := w.browse("Olga")
+	p := olga.get(bankFilePath(w.bankFile(bankLine{"-7.00", "Card fee"})) + "?mapping=show")
+	olga.wants(p, 200, "What it proves")
+	if strings.Contains(p.text(), "How its columns are") {
+		t.Error("a camt file is shown as one whose columns are named")
 	}
 }

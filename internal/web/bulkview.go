@@ -152,6 +152,9 @@ func (p bulkPage) fromFile(view *templates.BulkView) {
 	view.Label = "Marks by a bank’s file"
 	view.Crumb = say(templates.Link(reconcilePath, "Reconcile"), " / ", templates.LinkText(path, templates.Name(p.file.Name)))
 	view.Meta = append(view.Meta, say("by ", p.file.Format, " ", templates.LinkText(path, templates.Name(p.file.Name))))
+	if p.file.Format == actions.CSV {
+		view.Meta = append(view.Meta, say(templates.Link(path+"?mapping=show", "See how its columns are read")))
+	}
 	view.Leave = templates.Button{Href: path, Label: "Back to the file, nothing is done"}
 	view.Untouched = say("Every other step and intent. Nothing is sent to a provider; what follows a step in its intent goes on by itself once the step is confirmed.")
 }

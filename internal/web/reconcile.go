@@ -86,18 +86,17 @@ func (v *visit) reconcileView(q bankFileQuery) (view templates.ReconcileView, er
 	return view, nil
 }
 
-// mayUpload offers the form to whoever may record what a file proves; to others it
-// says why not.
+// mayUpload offers the form to whoever may record what a file of the account
+// proves; to others it says why not.
 func (v *visit) mayUpload(view *templates.ReconcileView, account string) {
-	own := v.permitted(authz.MarkExternalResult)
-	if len(own) == 0 {
-		view.NotYou = &templates.Note{Kind: "q", Title: say("You may read these files and not upload one."),
-			Text: []templates.Text{say(v.actor.May(account, authz.MarkExternalResult).Because)}}
+	may := v.actor.May(account, authz.MarkExternalResult)
+	if may.Allowed {
+		view.Upload = &templates.BankUpload{Account: account}
 		return
 	}
-	view.Upload = &templates.BankUpload{}
-	for _, name := range own {
-		view.Upload.Accounts = append(view.Upload.Accounts, templates.Choice{Value: name, Label: name, Current: name == account})
+	view.NotYou = &templates.Note{Kind: "q", Title: say("You may read the files of ", account, " and not upload one."), Text: []templates.Text{say(may.Because)}}
+	if own := v.permitted(authz.MarkExternalResult); len(own) > 0 {
+		view.NotYou.Text = append(view.NotYou.Text, say("You may upload files of ", strings.Join(own, ", "), "."))
 	}
 }
 

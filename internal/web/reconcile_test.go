@@ -132,6 +132,7 @@ func TestABankFileIsRefusedWithItsReason(t *testing.T) {
 	if p := olga.postFile(reconcilePath, "file", "statement.xml", bankXML(), map[string]string{"account": "globex"}); p.status != 404 {
 		t.Errorf("a file for another's account: %d", p.status)
 	}
+	olga.wants(send("wide.csv", strings.Repeat("27.11.2026;-1,00;"+strings.Repeat("1;", 50_000)+"1\n", 4)), 422, not, "Line 1 has 50003 columns, and a file may have 200.")
 	olga.wants(olga.get(reconcilePath), 200, "No file yet")
 	olga.wants(olga.get(reconcilePath+"/bankfile-of-nobody"), 404, "Nothing was changed.")
 }
@@ -147,9 +148,22 @@ func TestWhoMayDoWhatWithABankFile(t *testing.T) {
 		t.Error("who may not record has the form")
 	}
 	p = audrey.get(reconcilePath)
-	audrey.wants(p, 200, "You may read these files and not upload one.", "statement.xml")
+	audrey.wants(p, 200, "You may read the files of acme and not upload one.", "statement.xml")
 	if strings.Contains(p.body, `type="file"`) {
 		t.Error("who may not upload has the form")
+	}
+	// Who may upload in another account is not offered this one, nor that one here.
+	w.update(func(tx *store.Tx) error { return tx.Grant(w.ids["Olga"], "globex", model.RoleAuditor) })
+	olga := w.browse("Olga")
+	p = olga.get(reconcilePath + "?account=globex")
+	olga.wants(p, 200, "You may read the files of globex and not upload one.", "You may upload files of acme.")
+	if strings.Contains(p.body, `type="file"`) {
+		t.Error("the form is offered for another account than the one that is shown")
+	}
+	p = olga.get(reconcilePath + "?account=acme")
+	olga.wants(p, 200, "Upload a bank’s file of acme")
+	if !strings.Contains(p.body, `name="account" value="acme"`) {
+		t.Error("the form is not of the account that is shown")
 	}
 	gus := w.browse("Gus")
 	gus.wants(gus.get(path), 404)

@@ -13,8 +13,8 @@ func reconcilePage() ReconcileView {
 			Lines: "41 lines", Stands: stands}
 	}
 	return ReconcileView{Page: page("Reconcile", "/reconcile"), Say: []Text{Say("A bank’s file says what really moved.")}, Sample: Say(Link("/guide#bank-file", "The guide"), " has a file to try."),
-		Upload:   &BankUpload{Accounts: []Choice{{Value: "acme", Label: "acme", Current: true}, {Value: "globex", Label: "globex"}}},
-		Errors:   FieldErrors{{Field: "account", Message: "The account is none of yours"}, {Field: "file", Message: "Line 12: " + hostile}},
+		Upload:   &BankUpload{Account: "acme"},
+		Errors:   FieldErrors{{Field: "file", Message: "Line 12: " + hostile}},
 		Accounts: []Choice{{Href: "/reconcile?account=acme", Label: "acme", Current: true}, {Href: "/reconcile?account=globex", Label: "globex"}},
 		Rows: []BankFileRow{row("statement.xml", "camt.053.001.08, 2 statements", greek, Say("12 lines recorded")),
 			row(hostile, "CSV", arabic, Say(Bold("waits for its columns to be named")))},
@@ -25,7 +25,7 @@ func reconcilePage() ReconcileView {
 func reconcileEmpty() ReconcileView {
 	v := reconcilePage()
 	v.Upload, v.Errors, v.Accounts, v.Rows, v.Prev, v.Next = nil, nil, nil, nil, "", ""
-	v.NotYou = &Note{Kind: "q", Title: Say("You may read these files and not upload one.")}
+	v.NotYou = &Note{Kind: "q", Title: Say("You may read the files of acme and not upload one.")}
 	v.Empty = &EmptyView{Title: "No file yet", Text: Say("Nobody has uploaded a bank’s file of acme.")}
 	return v
 }
@@ -74,7 +74,7 @@ func bankFileWaiting() BankFileView {
 	v := bankFile()
 	options := []Choice{{Value: "", Label: "none"}, {Value: "Datum", Label: "1  Datum", Current: true}, {Value: hostile, Label: "2  " + hostile}}
 	v.Mapping = &BankMapping{Say: Say("A CSV says by itself neither what its columns are nor how its numbers are written."), Heads: []string{"Datum", hostile, ""},
-		Rows: [][]string{{"28.02.2026", "-3,40", arabic}, {"", hostile, ""}}, Errors: FieldErrors{{Field: "booked_on", Message: "The booking day is missing"}, {Field: "currency", Message: "The currency is none of ISO 4217"}},
+		Rows: [][]string{{"28.02.2026", "-3,40", arabic}, {"", hostile, ""}}, Errors: FieldErrors{{Field: "booked_on", Message: "The booking day is missing"}, {Field: "turned", Message: "The sign is not needed"}, {Field: "refs", Message: "The references are not in the header"}, {Field: "currency", Message: "The currency is none of ISO 4217"}},
 		Groups: []MappingGroup{{Legend: "What moved, and when", Hint: "Of each row", Fields: []MappingField{{Name: "booked_on", Label: "Booking day", Hint: "A column", Options: options},
 			{Name: "currency", Label: "or the currency", Value: hostile}, {Name: "turned", Label: "The sign is turned", Hint: "Money out has no minus", Value: "yes", Box: true}}},
 			{Legend: "Where our references may stand", Name: "refs", Boxes: options[1:]}},
@@ -86,5 +86,6 @@ func bankFileWaiting() BankFileView {
 func bankFileFixed() BankFileView {
 	v := bankFileWaiting()
 	v.Mapping.Refused, v.Mapping.Errors = &Note{Kind: "no", Title: Say("How the columns are read cannot be changed any more.")}, nil
+	v.Mapping.Facts = []Fact{{Label: "Booking day", Text: Say("column 1, ", Name("Datum"))}, {Label: "Text", Text: Say("column 2, ", Name(hostile))}}
 	return v
 }

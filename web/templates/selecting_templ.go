@@ -237,7 +237,7 @@ func selectBar(v QueueView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "</p></div><p class=\"small quiet\">What you tick is kept when you go on with these buttons. A mark and a compensation are made one by one, on the page of the intent.</p></form>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "</p></div><p class=\"small quiet\">What you tick is kept when you go on with these buttons. A mark and a compensation are made one by one, on the page of the intent; by list, marks are made from a <a href=\"/reconcile\">bank’s file</a>.</p></form>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
