@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"countersign/internal/authz"
 	"countersign/internal/bankfile"
@@ -186,7 +187,13 @@ func bankStep(row *store.MoneyStep) bankfile.Step {
 	s := bankfile.Step{Key: row.Key(), IntentID: row.IntentID, Name: row.Name, State: row.State, Out: !row.TakesMoneyBack(),
 		Uncertain: (row.Uncertain() || row.Contradicted) && row.Returned == 0,
 		Amount:    row.Expected(), Returned: row.Returned, Currency: row.Currency, Payee: row.Payee,
-		Generation: row.Generation, LineRefs: row.LineRefs, PaidBy: row.PaidBy}
+		Generation: row.Generation, LineRefs: row.LineRefs}
+	for _, p := range row.PaidBy {
+		s.PaidBy = append(s.PaidBy, bankfile.Payment{Ref: p.Ref, Day: p.Dated.Std().Format(time.DateOnly), Money: p.Money})
+	}
+	if row.Contradicted && row.Returned == 0 {
+		s.Conflict = cmp.Or(row.Conflict, "They do not fit.")
+	}
 	if s.Since = row.UncertainSince; s.Uncertain && s.Since == 0 {
 		s.Since = row.ChangedAt
 	}

@@ -55,7 +55,7 @@ func TestASecondDebitInAnotherFile(t *testing.T) {
 	monday.bankRef, tuesday.bankRef = "MONDAY-0001", "TUESDAY-0002"
 	w.record(w.take(camt(monday)), 1)
 	r := w.reading(w.ada, w.take(camt(tuesday)).ID)
-	if m := r.Matches[0]; m.Finding != bankfile.Several || !strings.Contains(m.Because, "MONDAY-0001 already, and this is another line: it may have been paid twice") {
+	if m := r.Matches[0]; m.Finding != bankfile.Several || !strings.Contains(m.Because, "MONDAY-0001 of 2026-11-29, 5.00 USD, already, and this is another line: it may have been paid twice") {
 		t.Errorf("%s: %s", m.Finding, m.Because)
 	}
 	r = w.reading(w.ada, w.take(camt(monday, entry{ref: "x", amount: 1})).ID)

@@ -211,8 +211,10 @@ func (l *listing) plan(tx *store.Tx, item *model.BulkItem, t target, last bool) 
 			return row, "", err
 		}
 	}
-	if s := c.Step(req.Step); l.action == mark && s != nil && s.Returned > 0 {
-		return row, "", no("mark.returned", "Money of "+s.Name+" came back: what came back is marked by itself, on the page of the intent.").err()
+	if s := c.Step(req.Step); l.action == mark && s != nil {
+		if err := mayListMark(c, s).err(); err != nil {
+			return row, "", err
+		}
 	}
 	if req.Input == nil {
 		req.Input = l.input(c)
@@ -226,6 +228,18 @@ func (l *listing) plan(tx *store.Tx, item *model.BulkItem, t target, last bool) 
 		item.Because = t.because
 	}
 	return row, c.Creator, nil
+}
+
+// mayListMark rules on a mark in a list, which one line of a bank's file stands for:
+// what a person has to weigh is marked by itself.
+func mayListMark(c *model.Case, s *model.Step) ruling {
+	switch {
+	case s.Returned > 0:
+		return no("mark.returned", "Money of "+s.Name+" came back: what came back is marked by itself, on the page of the intent.")
+	case c.Contradicted(s):
+		return no("mark.contradicted", "Observations of "+s.Name+" contradict each other: which is true is marked by itself, on the page of the intent.")
+	}
+	return yes("mark.listed", "It may be marked in a list.")
 }
 
 // stepOf is the step that the action is about: of a look the first that is not

@@ -24,7 +24,7 @@ func (f *finder) paidAndBack(m *Match, at int) string {
 }
 
 func (f *finder) confirmed(m *Match, at int) string {
-	return fmt.Sprintf("%s %s, as the step has it, which is confirmed.%s", namedBy(m), moved(m), f.cameBackToo(at))
+	return fmt.Sprintf("%s %s, as the step has it, which is confirmed.%s%s", namedBy(m), moved(m), knownBack(m.Step), f.cameBackToo(at))
 }
 
 func differs(m *Match) string {
@@ -42,8 +42,51 @@ func cameBack(m *Match) string {
 		return fmt.Sprintf("%s The bank names it a return or a reversal%s, but %s, the same way as the payment: it may have moved once more. Ask the bank what it is; nothing of it is recorded from a file.",
 			namedBy(m), code(m.Line), moved(m))
 	}
-	return fmt.Sprintf("%s %s %s again%s. That is not recorded from a file: reconcile the step, and its provider says what came back.",
-		namedBy(m), money(m.Line), way(m.Amount < 0), code(m.Line))
+	return fmt.Sprintf("%s %s %s again%s. That is not recorded from a file%s", namedBy(m), money(m.Line), way(m.Amount < 0), code(m.Line), askOfBack(m.Step))
+}
+
+// askOfBack says how it is found out what came back.
+func askOfBack(s *Step) string {
+	switch {
+	case s.Conflict != "":
+		return ": " + onItsPage + contradiction(s)
+	case s.Returned > 0:
+		return ": " + onItsPage + knownBack(s)
+	case s.Uncertain || s.State == model.Confirmed:
+		return ": reconcile the step, and its provider says what came back."
+	}
+	return ". Here the step " + stands(s.State) + ": find out what moved before anything more is sent for it." + next(s)
+}
+
+// onItsPage is where what a file does not decide is decided.
+const onItsPage = "a person decides it on the page of its intent."
+
+// contradicted is about a step of which a person has to decide first what is true.
+func contradicted(m *Match) string {
+	return fmt.Sprintf("%s %s, the amount of the step. That proves nothing by itself: %s%s", namedBy(m), moved(m), onItsPage, contradiction(m.Step))
+}
+
+// contradiction says what contradicts what.
+func contradiction(s *Step) string {
+	text := strings.TrimSpace(s.Conflict)
+	if !strings.HasSuffix(text, ".") {
+		text += "."
+	}
+	return " Its observations contradict each other: " + text
+}
+
+// returned is about a step of which nobody knows that it was paid, but that money of
+// it came back.
+func returned(m *Match) string {
+	return fmt.Sprintf("%s %s, the amount of the step. It is not confirmed: %s%s", namedBy(m), moved(m), onItsPage, knownBack(m.Step))
+}
+
+// knownBack adds what is known to have come back of the step.
+func knownBack(s *Step) string {
+	if s.Returned == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Of it %s is known to have come back.", model.Money{Amount: s.Returned, Currency: s.Currency})
 }
 
 func notBooked(m *Match) string {
@@ -66,13 +109,18 @@ func ofEarlier(m *Match, generation int) string {
 }
 
 func paidBefore(m *Match) string {
+	paid := make([]string, len(m.Step.PaidBy))
+	for i, p := range m.Step.PaidBy {
+		paid[i] = fmt.Sprintf("%s of %s, %s,", p.Ref, p.Day, p.Money)
+	}
+	slices.Sort(paid)
 	return fmt.Sprintf("%s %s, but its payment is recorded by the bank's line %s already, and this is another line: it may have been paid twice. Compare the two lines, and ask the bank.",
-		namedBy(m), moved(m), listed(m.Step.PaidBy))
+		namedBy(m), moved(m), listed(paid))
 }
 
 func hadEnded(m *Match) string {
-	return fmt.Sprintf("%s %s, but here the step %s. Money moved for a step that had ended without effect: find out how before anything more is sent for it.%s",
-		namedBy(m), moved(m), ended(m.Step.State), next(m.Step))
+	return fmt.Sprintf("%s %s, but here the step %s. Money moved for it all the same: find out how before anything more is sent for it.%s",
+		namedBy(m), moved(m), stands(m.Step.State), next(m.Step))
 }
 
 // next says what the engine will do about a step that a bank's line contradicts.
@@ -128,30 +176,38 @@ func code(line Line) string {
 // whatToDo says what follows from another amount than the step's.
 func whatToDo(s *Step) string {
 	switch {
+	case s.Conflict != "":
+		return " What really moved is recorded on the page of the intent, by two people." + contradiction(s)
+	case s.State == model.Confirmed:
+		return " It is confirmed with that amount: ask the provider and the bank which one is true." + knownBack(s)
+	case s.Returned > 0:
+		return " What really moved is recorded on the page of the intent." + knownBack(s)
 	case s.Uncertain:
 		return " What really moved is recorded on the page of the intent, by two people."
-	case s.State == model.Confirmed:
-		return " It is confirmed with that amount: ask the provider and the bank which one is true."
 	}
-	return " Here the step " + ended(s.State) + ": find out what moved before anything more is sent for it." + next(s)
+	return " Here the step " + stands(s.State) + ": find out what moved before anything more is sent for it." + next(s)
 }
 
 func doubt(s *Step) string {
-	switch s.State {
-	case model.OutcomeUnknown:
+	if s.State == model.OutcomeUnknown {
 		return "its outcome is unknown."
-	case model.Confirmed:
-		return "its observations contradict each other."
 	}
 	return "its provider has not said how it ended."
 }
 
-func ended(state model.StepState) string {
+// stands says in which state a step is.
+func stands(state model.StepState) string {
 	switch state {
 	case model.FailedSafely:
 		return "failed safely"
 	case model.NotNeeded:
 		return "is not needed"
+	case model.Confirmed:
+		return "is confirmed"
+	case model.InProgress:
+		return "is under way"
+	case model.OutcomeUnknown:
+		return "has an unknown outcome"
 	}
 	return "has not begun"
 }

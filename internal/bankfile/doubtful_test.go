@@ -57,16 +57,16 @@ func TestALineInDoubtProvesNothing(t *testing.T) {
 func TestAPaymentThatIsRecordedByAnotherLine(t *testing.T) {
 	for _, state := range []model.StepState{model.OutcomeUnknown, model.Confirmed} {
 		s := payout("k", state, 1250)
-		s.LineRefs, s.PaidBy = []string{"bank-monday"}, []string{"bank-monday"}
+		s.LineRefs, s.PaidBy = []string{"bank-monday"}, []Payment{{"bank-monday", "2026-11-23", model.Money{Amount: 1250, Currency: "EUR"}}}
 		m := Find([]Line{paid(1, 1250, "k")}, []Step{s})[0]
-		if m.Finding != Several || !strings.Contains(m.Because, "recorded by the bank's line bank-monday already, and this is another line: it may have been paid twice.") {
+		if m.Finding != Several || !strings.Contains(m.Because, "recorded by the bank's line bank-monday of 2026-11-23, 12.50 EUR, already, and this is another line: it may have been paid twice.") {
 			t.Errorf("%s: %s: %s", state, m.Finding, m.Because)
 		}
 	}
 	same := paid(1, 1250, "k")
 	same.BankRef = ""
 	s := payout("k", model.Confirmed, 1250)
-	s.LineRefs, s.PaidBy = []string{same.Identity()}, []string{same.Identity()}
+	s.LineRefs, s.PaidBy = []string{same.Identity()}, []Payment{{Ref: same.Identity()}}
 	if m := Find([]Line{same}, []Step{s})[0]; m.Finding != Known {
 		t.Errorf("the same line: %s: %s", m.Finding, m.Because)
 	}

@@ -24,7 +24,22 @@ type Step struct {
 	Awaited    bool       // it has not begun, and the engine sends it by itself when its turn comes
 	Refs       []StepRef  // what a line may name it by: its keys, its wire keys, its object at the provider
 	LineRefs   []string   // references of bank lines that people have recorded for it
-	PaidBy     []string   // those of them that a bank's file gave for its payment
+	PaidBy     []Payment  // what bank's files gave for its payment
+	Conflict   string     // why its observations contradict each other, as far as a person has not decided it; "" where they do not
+}
+
+// Payment is a bank's line that is recorded for a step.
+type Payment struct {
+	Ref string // the bank's reference, or the line's identity
+	Day string // on which it was booked, 2006-01-02
+	model.Money
+}
+
+// is reports whether the payment was recorded from this line, in whichever file: by
+// what it says, or by a reference, which banks use again, on its day and of its amount.
+func (p *Payment) is(line *Line) bool {
+	return p.Ref == line.Identity() ||
+		p.Ref == line.BankRef && p.Day == line.BookedOn && p.Money == model.Money{Amount: size(line.Amount), Currency: line.Currency}
 }
 
 // StepRef is a reference that a line may name a step by.
@@ -46,7 +61,7 @@ const (
 	Back     Finding = "back"     // money of a step that came back
 	Pending  Finding = "pending"  // names a step, but is not booked
 	Charged  Finding = "charged"  // names a step, but is the bank's charge
-	Doubtful Finding = "doubtful" // names a step, but cannot prove it: by an earlier generation's reference, its money came back too, or the line is in doubt itself
+	Doubtful Finding = "doubtful" // names a step, but cannot prove it: by an earlier generation's reference, its money came back too, the line is in doubt itself, or the step is in contradiction
 	Several  Finding = "several"  // names several steps, or several lines name its step, in this file or recorded before
 	Ended    Finding = "ended"    // names a step that is neither uncertain nor confirmed
 	Nobody   Finding = "nobody"   // names no step of ours
@@ -259,19 +274,23 @@ func (f *finder) rule(m *Match, at, earlier int) (Finding, string) {
 		return Several, paidBefore(m)
 	case !fits:
 		return Differs, differs(m)
+	case s.Conflict != "":
+		return Doubtful, contradicted(m)
+	case s.State == model.Confirmed:
+		return Known, f.confirmed(m, at)
+	case s.Returned > 0:
+		return Doubtful, returned(m)
 	case s.Uncertain && len(t.back) > 0:
 		return Doubtful, f.paidAndBack(m, at)
 	case s.Uncertain:
 		return Proves, proves(m)
-	case s.State == model.Confirmed:
-		return Known, f.confirmed(m, at)
 	}
 	return Ended, hadEnded(m)
 }
 
 // paidOtherwise reports whether another bank line is recorded for the payment.
 func paidOtherwise(line *Line, s *Step) bool {
-	return len(s.PaidBy) > 0 && !slices.ContainsFunc(line.RecordedAs(), func(ref string) bool { return slices.Contains(s.PaidBy, ref) })
+	return len(s.PaidBy) > 0 && !slices.ContainsFunc(s.PaidBy, func(p Payment) bool { return p.is(line) })
 }
 
 func size(amount int64) int64 {

@@ -118,7 +118,10 @@ func drawn(t *rapid.T) (lines []Line, steps []Step) {
 	for i := range rapid.IntRange(0, 4).Draw(t, "steps") {
 		steps = append(steps, Step{Key: string(rune('A' + i)), State: states.Draw(t, "state"), Uncertain: rapid.Bool().Draw(t, "uncertain"), Out: rapid.Bool().Draw(t, "out"),
 			Amount: rapid.Int64Range(0, 2).Draw(t, "amount"), Returned: rapid.Int64Range(0, 2).Draw(t, "returned"), Currency: currency.Draw(t, "currency"),
-			Generation: rapid.IntRange(1, 2).Draw(t, "generation"), LineRefs: rapid.SliceOfN(names, 0, 1).Draw(t, "line refs"), PaidBy: rapid.SliceOfN(names, 0, 1).Draw(t, "paid by")})
+			Generation: rapid.IntRange(1, 2).Draw(t, "generation"), LineRefs: rapid.SliceOfN(names, 0, 1).Draw(t, "line refs"), Conflict: rapid.SampledFrom([]string{"", "They do not fit."}).Draw(t, "conflict")})
+		for _, name := range rapid.SliceOfN(names, 0, 1).Draw(t, "paid by") {
+			steps[i].PaidBy = append(steps[i].PaidBy, Payment{name, rapid.SampledFrom([]string{"", "2026-11-27"}).Draw(t, "day"), model.Money{Amount: steps[i].Amount, Currency: steps[i].Currency}})
+		}
 		for _, name := range rapid.SliceOfN(names, 0, 2).Draw(t, "refs") {
 			steps[i].Refs = append(steps[i].Refs, StepRef{name, rapid.IntRange(1, steps[i].Generation).Draw(t, "generation of a reference")})
 		}
@@ -158,7 +161,7 @@ func TestProofIsNeverAmbiguous(t *testing.T) {
 				continue
 			}
 			s := m.Step
-			if proved[s.Key] || !m.Booked || m.Back || m.Charge || m.Doubt != "" || namesEarlier(m.Line, s) || !s.Uncertain || m.Currency != s.Currency || s.Out && m.Amount != -s.Amount || !s.Out && m.Amount != s.Amount {
+			if proved[s.Key] || !m.Booked || m.Back || m.Charge || m.Doubt != "" || namesEarlier(m.Line, s) || !s.Uncertain || s.Conflict != "" || s.Returned > 0 || s.State == model.Confirmed || m.Currency != s.Currency || s.Out && m.Amount != -s.Amount || !s.Out && m.Amount != s.Amount {
 				t.Fatalf("%+v proves %+v", m.Line, s)
 			}
 			proved[s.Key] = true

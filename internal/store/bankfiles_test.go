@@ -41,6 +41,20 @@ func TestReferencesLeadToSteps(t *testing.T) {
 			return err
 		}
 		_, err := tx.Exec(`INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, ref) VALUES ('e1', 'intent-acme00003', 'create-payout', 'operator', 'happened', 1, 1, 'LINE-"3"')`)
+		if err != nil {
+			return err
+		}
+		if err := tx.InsertUpload(Upload{ID: "upload-1", Account: "acme", SHA256: []byte{1}, Body: []byte{1}}); err != nil {
+			return err
+		}
+		if _, err := tx.AddBankFile(BankFile{ID: "bankfile-1", Account: "acme", Upload: "upload-1", SHA256: []byte{1}}); err != nil {
+			return err
+		}
+		_, err = tx.Exec(`INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, ref, document, dated, amount, currency) VALUES ('e2', 'intent-acme00002', 'create-payout', 'operator', 'happened', 1, 1, 'LINE 2', 'upload:upload-1', 86400000000, 700, 'EUR')`)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(`INSERT INTO conflicts (id, intent_id, step, evidence_id, reason, opened_at) VALUES ('k1', 'intent-acme00002', 'create-payout', 'e2', 'Two objects.', 1)`)
 		return err
 	})
 	if err != nil {
@@ -54,6 +68,10 @@ func TestReferencesLeadToSteps(t *testing.T) {
 		}
 		for _, s := range steps {
 			switch s.IntentID {
+			case "intent-acme00002":
+				if !slices.Equal(s.PaidBy, []Payment{{86_400_000_000, model.Money{Amount: 700, Currency: "EUR"}, "LINE 2"}}) || !s.Contradicted || s.Conflict != "Two objects." {
+					t.Errorf("paid by %v, contradicted by %q", s.PaidBy, s.Conflict)
+				}
 			case "intent-acme00003":
 				if !slices.Equal(s.LineRefs, []string{`LINE-"3"`}) || len(s.PaidBy) != 0 {
 					t.Errorf("recorded %q, paid by %q", s.LineRefs, s.PaidBy)

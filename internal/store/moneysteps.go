@@ -17,13 +17,42 @@ type MoneyStep struct {
 	IntentState  model.IntentState `db:"intent_state"`
 	Payee        string            `db:"payee"`
 	Contradicted bool              `db:"contradicted"` // a conflict about it is open
+	Conflict     string            `db:"conflict"`     // the reason of that conflict
 	Sent         []SentKey         `db:"-"`            // of each generation that has been frozen
 	LineRefs     []string          `db:"-"`            // references that people have recorded for it
-	PaidBy       []string          `db:"-"`            // those of them that a bank's file gave for its payment
+	PaidBy       []Payment         `db:"-"`            // what bank's files gave for its payment
 
 	Keys     string `db:"wire_keys"` // JSON, as the others
 	Recorded string `db:"line_refs"`
 	Paid     string `db:"paid_by"`
+}
+
+// Payment is what a mark by a bank's file has of the file's line.
+type Payment struct {
+	Dated model.Time
+	model.Money
+	Ref string
+}
+
+// payments reads the payments that moneySteps gathers: the moment, the amount, the
+// currency and the reference, parted by blanks.
+func (s *MoneyStep) payments() error {
+	var texts []string
+	if err := json.Unmarshal([]byte(s.Paid), &texts); err != nil {
+		return err
+	}
+	for _, text := range texts {
+		var p Payment
+		words := strings.SplitN(text, " ", 4)
+		dated, timeErr := strconv.ParseInt(words[0], 10, 64)
+		amount, err := strconv.ParseInt(words[1], 10, 64)
+		if err := errors.Join(timeErr, err); err != nil {
+			return err
+		}
+		p.Dated, p.Money, p.Ref = model.Time(dated), model.Money{Amount: amount, Currency: words[2]}, words[3]
+		s.PaidBy = append(s.PaidBy, p)
+	}
+	return nil
 }
 
 // SentKey is the wire key of one generation of a step.
@@ -55,10 +84,11 @@ const moves = "operation IN ('payout.create', 'payout.reverse', 'credit.create',
 // moneySteps selects the steps that move money from a join of intents i and steps s.
 func (d dialect) moneySteps(from string) string {
 	return `SELECT s.*, i.payee, i.state AS intent_state, EXISTS (SELECT 1 FROM conflicts k WHERE k.intent_id = s.intent_id AND k.step = s.name AND k.closed_at = 0) AS contradicted,
+		COALESCE((SELECT k.reason FROM conflicts k WHERE k.intent_id = s.intent_id AND k.step = s.name AND k.closed_at = 0), '') AS conflict,
 		COALESCE((SELECT ` + d.gather("CAST(g.number AS TEXT) || ' ' || g.wire_key") + ` FROM generations g WHERE g.intent_id = s.intent_id AND g.step = s.name), '[]') AS wire_keys,
 		COALESCE((SELECT ` + d.gather("e.ref") + ` FROM evidence e WHERE e.intent_id = s.intent_id AND e.step = s.name AND e.source IN ('operator', 'bank_file')
 			AND e.ref <> ''), '[]') AS line_refs,
-		COALESCE((SELECT ` + d.gather("e.ref") + ` FROM evidence e JOIN bank_files b ON b.upload = substr(e.document, 8) WHERE e.intent_id = s.intent_id AND e.step = s.name
+		COALESCE((SELECT ` + d.gather("CAST(e.dated AS TEXT) || ' ' || CAST(e.amount AS TEXT) || ' ' || e.currency || ' ' || e.ref") + ` FROM evidence e JOIN bank_files b ON b.upload = substr(e.document, 8) WHERE e.intent_id = s.intent_id AND e.step = s.name
 			AND e.document LIKE 'upload:%' AND e.says = 'happened' AND e.ref <> ''), '[]') AS paid_by FROM ` + from + " AND s." + moves
 }
 
@@ -69,7 +99,7 @@ func (t *Tx) selectSteps(query string, args ...any) (steps []MoneyStep, err erro
 	}
 	for i := range steps {
 		s := &steps[i]
-		if err := errors.Join(s.keys(), json.Unmarshal([]byte(s.Recorded), &s.LineRefs), json.Unmarshal([]byte(s.Paid), &s.PaidBy)); err != nil {
+		if err := errors.Join(s.keys(), s.payments(), json.Unmarshal([]byte(s.Recorded), &s.LineRefs)); err != nil {
 			return nil, err
 		}
 	}
