@@ -78,6 +78,9 @@ func (v *visit) approvalView(p approvalPage) templates.ApprovalView {
 	if view.MayApprove || view.MayReject {
 		view.StepUp = v.passwordAhead("/approvals/"+p.ID, authz.Decide)
 	}
+	if view.MayApprove && view.TypedCode {
+		view.Warning = p.warning()
+	}
 	view.Why, view.WhyRule = v.whyAsked(p.Stored, p.c.Intent)
 	if p.Action == model.ApproveIntent {
 		view.AboutTitle, view.PlanTitle = "What is approved", "What the engine does then, in this order"

@@ -97,7 +97,7 @@ var asks = map[string]string{model.ApproveIntent: "Approve", model.RetryUnfinish
 
 // asksFor says what a request asks for, by its sealed plan: an undo that takes
 // no money back at a provider must not read like one that does, and a mark names
-// the money that it records.
+// the money that it records, or says that there was none.
 func asksFor(action string, plan model.Plan, input json.RawMessage, i model.Intent) templates.Text {
 	what := say(" the ", i.Kind)
 	if m, ok := recorded(action, input, i); ok {
@@ -107,6 +107,9 @@ func asksFor(action string, plan model.Plan, input json.RawMessage, i model.Inte
 		what = say(what, " of ", m)
 	}
 	what = say(what, " to ", templates.Name(i.Who()))
+	if action == model.MarkExternalResult && statedIn(input).Result != markHappened {
+		return say("Record", what, " as not happened")
+	}
 	if action == model.Compensate && !takesBack(plan) {
 		return say("Undo what our own records say of", what, "; no money moves at a provider")
 	}

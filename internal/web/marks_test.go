@@ -7,8 +7,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"countersign/internal/model"
+	"countersign/internal/store"
 )
 
 // sendFile posts a mark of create-payout with a file.
@@ -116,4 +118,41 @@ func TestAMarkNamesTheMoneyThatItRecords(t *testing.T) {
 	if steps := regexp.MustCompile(`(?s)<h2 id="steps">.*?</section>`).FindString(olga.get("/intents/" + id).body); strings.Count(plainText(steps), moved) != 2 {
 		t.Errorf("the table of steps: %s", plainText(steps))
 	}
+}
+
+// TestNotHappenedIsSignedWithOpenEyes: the list, the request and its button say that
+// nothing is to be recorded as happened, and who signs is warned like who asked.
+func TestNotHappenedIsSignedWithOpenEyes(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 39_500)
+	w.observed(id, model.Observation{Finding: model.FoundOther, ExternalRef: "po_9", Amount: 39_600, Currency: "EUR", Status: "failed", Failed: true, Detail: "another amount"})
+	w.wait(48 * time.Hour)
+	olga, ann := w.browse("Olga"), w.browse("Ann")
+	path, preview := olga.preview(id, model.MarkExternalResult, "step", "create-payout", "result", "did_not_happen", "date", "2026-11-29", "document_url", "https://bank.example/letter.pdf")
+	olga.wants(preview, 200, "Preview: record create-payout as not happened")
+	olga.follow(olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because, "plan_code", found(t, planCode, preview)))
+	const title = "Record the payout of 395.00 EUR to Ελένη Παπαδοπούλου as not happened"
+	list := ann.get("/approvals")
+	ann.wants(list, 200, title)
+	ann.wants(ann.get(found(t, requestLink, list)), 200, title, "Approve: record create-payout as not happened", "This cannot be taken back.", "that would be a second payment")
+	if p := olga.get(found(t, requestLink, list)); strings.Contains(p.text(), "second payment") {
+		t.Error("who cannot sign is warned of signing")
+	}
+}
+
+// observed makes a look at the provider's books that came to something.
+func (w *world) observed(id string, o model.Observation) {
+	w.Helper()
+	w.update(func(tx *store.Tx) error {
+		c, err := tx.LockCase(id)
+		if err != nil {
+			return err
+		}
+		look := model.Look{Observation: o, Source: model.FromQuery, By: "w1", EvidenceID: tx.NewID("ev"), Began: tx.Now()}
+		if _, err := c.Observe(c.Step("create-payout"), look, model.NormalPace(), 0.5, tx.Now()); err != nil {
+			return err
+		}
+		c.Derive(model.NormalPace(), tx.Now())
+		return tx.SaveCase(c)
+	})
 }

@@ -182,18 +182,6 @@ func (p previewPage) asking() string {
 	return text
 }
 
-func (p previewPage) warning() *templates.Note {
-	note := templates.Note{Kind: "mind", Title: say("This cannot be taken back.")}
-	switch p.Action {
-	case model.RetryUnfinished:
-		note.Title = say("It may have happened already.")
-		note.Text = []templates.Text{say("The repeat goes out under the same key with the same bytes. What keeps it from happening twice is that the provider still recognises the key.")}
-	case model.MarkExternalResult:
-		note.Text = []templates.Text{say("Recording that it did not happen opens the way to sending it again. If it did happen after all, that would be a second payment.")}
-	}
-	return &note
-}
-
 // approvers says who else must sign.
 func (p previewPage) approvers(v *visit) templates.Text {
 	if p.People < 2 {
