@@ -51,19 +51,6 @@ func (p planner) typed() bool {
 	return false
 }
 
-// warning says what the act may lead to, to who asks for it and to who signs it.
-func (p planner) warning() *templates.Note {
-	note := templates.Note{Kind: "mind", Title: say("This cannot be taken back.")}
-	switch p.action {
-	case model.RetryUnfinished:
-		note.Title = say("It may have happened already.")
-		note.Text = []templates.Text{say("The repeat goes out under the same key with the same bytes. What keeps it from happening twice is that the provider still recognises the key.")}
-	case model.MarkExternalResult:
-		note.Text = []templates.Text{say("Recording that it did not happen opens the way to sending it again. If it did happen after all, that would be a second payment.")}
-	}
-	return &note
-}
-
 // markHappened is the result of a mark that says that something took place.
 const markHappened = "happened"
 

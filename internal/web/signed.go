@@ -44,6 +44,19 @@ func past(plan *templates.PlanView) {
 	}
 }
 
+// warning says what the act may lead to, to who asks for it and to who signs it.
+func (p planner) warning() *templates.Note {
+	note := templates.Note{Kind: "mind", Title: say("This cannot be taken back.")}
+	switch p.action {
+	case model.RetryUnfinished:
+		note.Title = say("It may have happened already.")
+		note.Text = []templates.Text{say("The repeat goes out under the same key with the same bytes. What keeps it from happening twice is that the provider still recognises the key.")}
+	case model.MarkExternalResult:
+		note.Text = []templates.Text{say("Recording that it did not happen opens the way to sending it again. If it did happen after all, that would be a second payment.")}
+	}
+	return &note
+}
+
 // signedSoFar says how many signatures a request needs, and who has signed it when.
 func (n narrator) signedSoFar(r model.Approval) templates.Text {
 	given := len(r.Decisions)
