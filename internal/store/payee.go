@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -41,11 +42,15 @@ type payeeWord struct {
 	Intent  string `db:"intent_id"`
 }
 
-// payeeWords are the rows under which an intent is found by its payee's name.
+// payeeWords are the rows under which an intent is found by its payee's name, no
+// two alike: a long name of words that repeat reads the same from several of them
+// on, once it is cut.
 func payeeWords(i *model.Intent) (rows []payeeWord) {
 	rest := folded(i.Payee)
-	for rest != "" && len(rows) < maxPayeeWords {
-		rows = append(rows, payeeWord{i.Account, cut(rest, maxPayeeWord), i.ID})
+	for n := 0; rest != "" && n < maxPayeeWords; n++ {
+		if row := (payeeWord{i.Account, cut(rest, maxPayeeWord), i.ID}); !slices.Contains(rows, row) {
+			rows = append(rows, row)
+		}
 		_, rest, _ = strings.Cut(rest, " ")
 	}
 	return rows

@@ -109,6 +109,22 @@ func TestFolded(t *testing.T) {
 	}
 }
 
+// TestNamesThatRepeat are taken and found, however often a word comes again.
+func TestNamesThatRepeat(t *testing.T) {
+	var intents []model.Intent
+	for n, payee := range []string{strings.Repeat("ab ", 23), strings.Repeat("ab cd ", 30), strings.Repeat("x", 70) + " " + strings.Repeat("x", 80)} {
+		i := open("acme", int64(n+1))
+		i.Payee = payee
+		intents = append(intents, i)
+	}
+	db := openLists(t, intents...)
+	for text, want := range map[string]string{"ab ab": "acme00001 acme00002", "cd ab": "acme00002", "xxxx": "acme00003"} {
+		if got := foundFor(t, db, text, "acme"); got != want {
+			t.Errorf("%q found %q, want %q", text, got, want)
+		}
+	}
+}
+
 func sorted(rows []model.Intent) []model.Intent {
 	for i := range rows {
 		for j := i; j > 0 && rows[j].ID < rows[j-1].ID; j-- {
