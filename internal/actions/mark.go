@@ -131,7 +131,7 @@ func planMark(p *Planning) (Plan, error) {
 // mayRecord rules on the very statement.
 func (p *Planning) mayRecord(m marking) error {
 	if m.Result == markNothing {
-		return mayMarkNothing(p.Case, p.Step, m.Dated, p.Now).err()
+		return mayMarkNothing(p.Case, p.Step, begun(m.Dated), p.Now).err()
 	}
 	owner, err := p.tx.ObjectOwner(p.Step.Provider, p.Step.Operation, m.ExternalRef)
 	if err != nil {

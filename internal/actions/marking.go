@@ -22,7 +22,7 @@ type markInput struct {
 	ExternalRef string        `json:"external_ref"`
 	Amount      *int64        `json:"amount"` // minor units; absent is as asked, or as came back
 	Currency    string        `json:"currency"`
-	Date        string        `json:"date"` // RFC 3339, or a day, which counts from its beginning in UTC
+	Date        string        `json:"date"` // RFC 3339, or a day
 	Document    *markDocument `json:"document"`
 }
 
@@ -135,8 +135,8 @@ func plain(text string) bool {
 	return true
 }
 
-// dated reads the document's date. A day alone counts from its beginning: the
-// careful reading, since the document may be older than a send of that day.
+// dated reads the document's date. A day alone is kept as its beginning in UTC,
+// wherever it was written, and read with care: see begun.
 func (in markInput) dated(p *Planning, f *faults) model.Time {
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
 		std, err := time.Parse(layout, in.Date)
@@ -145,7 +145,7 @@ func (in markInput) dated(p *Planning, f *faults) model.Time {
 		}
 		at := model.At(std)
 		switch first := firstSend(p.Step); {
-		case at > p.Now:
+		case begun(at) > p.Now:
 			f.add("/input/date", "lies in the future")
 		case at.Add(anyZone) < first:
 			f.add("/input/date", "lies before the first send: a document of that day cannot know of it")
@@ -155,6 +155,19 @@ func (in markInput) dated(p *Planning, f *faults) model.Time {
 	f.add("/input/date", "is missing or unreadable: give a day (2026-11-30) or a moment (RFC 3339)")
 	return 0
 }
+
+// begun is when the document can first have been written: of a day alone, which
+// names no zone, its beginning where days begin first. The document may be older
+// than a send of that day.
+func begun(dated model.Time) model.Time {
+	if dated.IsDay() {
+		return dated.Add(-firstZone)
+	}
+	return dated
+}
+
+// firstZone is how far ahead of UTC the zone is where days begin first.
+const firstZone = 14 * time.Hour
 
 // anyZone is by how much a day given without a zone may seem too early: the day
 // itself, and the furthest zone.

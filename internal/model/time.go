@@ -24,6 +24,10 @@ func (t Time) Std() time.Time {
 	return time.UnixMicro(int64(t)).UTC()
 }
 
+// IsDay reports whether the moment begins a day in UTC. A day that was written
+// without a clock is kept so, and belongs to no reader's zone.
+func (t Time) IsDay() bool { return t != 0 && t.Std().Truncate(24*time.Hour).Equal(t.Std()) }
+
 // Add moves the moment by d. None stays none.
 func (t Time) Add(d time.Duration) Time {
 	if t == 0 {

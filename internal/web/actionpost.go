@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"countersign/internal/actions"
 	"countersign/internal/authz"
@@ -65,20 +64,17 @@ func (v *visit) input(p *actionPage) (json.RawMessage, error) {
 		if err := v.takeFile(p); err != nil {
 			return nil, err
 		}
-		return json.Marshal(v.statement(p))
+		return json.Marshal(statement(p))
 	case model.Abandon:
 		return json.Marshal(map[string]any{"acknowledge": append([]string{}, p.typed.Acknowledge...)})
 	}
 	return nil, nil
 }
 
-// statement is the input of a mark. The day of the document is the viewer's.
-func (v *visit) statement(p *actionPage) map[string]any {
+// statement is the input of a mark. The day of the document goes as it was written.
+func statement(p *actionPage) map[string]any {
 	t := &p.typed
 	in := map[string]any{"result": t.Result, "external_ref": strings.TrimSpace(t.ExternalRef), "date": t.Date}
-	if day, err := time.ParseInLocation(time.DateOnly, t.Date, v.zone()); err == nil {
-		in["date"] = day.Format(time.RFC3339)
-	}
 	if t.Result != "did_not_happen" && p.step.HasMoney() {
 		in["currency"] = strings.ToUpper(strings.TrimSpace(t.Currency))
 		p.state(in, strings.TrimSpace(t.Amount))
@@ -132,7 +128,7 @@ func (v *visit) markForm(p actionPage) *templates.MarkForm {
 	m := &templates.MarkForm{Result: t.Result, HappenedHint: say("It took place, once. Above the first tier, or for another amount, one more person must approve."),
 		DidNotHint:  say("Nothing took place. It opens the way to sending again, so for money one more person must approve."),
 		ExternalRef: t.ExternalRef, Amount: t.Amount, NoAmount: p.step == nil || !p.step.HasMoney(),
-		Currency: t.Currency, Date: t.Date, DateHint: "Of the document, " + v.page.Clock.ZoneName(), URL: t.URL, SHA256: t.SHA256, Uploads: true, UploadID: t.Upload}
+		Currency: t.Currency, Date: t.Date, DateHint: "The day that the document bears", URL: t.URL, SHA256: t.SHA256, Uploads: true, UploadID: t.Upload}
 	m.AmountHint = amountHint(p)
 	switch {
 	case p.step == nil:

@@ -89,6 +89,27 @@ func TestMarkOfWhatCameBack(t *testing.T) {
 	}
 }
 
+// TestADayIsNoMoment: the day of a document is the one that was written, wherever it
+// is read; a moment is the reader's.
+func TestADayIsNoMoment(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	olga := w.browse("Olga")
+	olga.post("/me/settings", "zone", "America/New_York")
+	for date, shown := range map[string]string{"2026-11-27": "27 Nov 2026", "2026-11-27T08:00:00Z": "27 Nov 2026 03:00:00 -05:00"} {
+		id := w.unknown("acme", "run-"+date, 90_050)
+		path, preview := olga.preview(id, model.MarkExternalResult, "step", "create-payout", "result", "happened", "external_ref", "po_"+date[10:],
+			"date", date, "document_url", "https://bank.example/letter.pdf")
+		olga.wants(preview, 200, "Dated "+shown+" ", "by https://bank.example/letter.pdf of "+shown+" .")
+		olga.follow(olga.post(path+"/confirm", "digest", found(t, digestField, preview), "reason", because, "plan_code", found(t, planCode, preview)))
+		p := olga.get("/intents/" + id)
+		olga.wants(p, 200, "Document of "+shown+" .")
+		if strings.Contains(p.text(), "26 Nov 2026") {
+			t.Errorf("%s: the page shows the day before", date)
+		}
+	}
+}
+
 // TestAMarkNamesTheMoneyThatItRecords: where that is another sum than was asked for,
 // it stands in the preview, its result, the list of requests and the request.
 func TestAMarkNamesTheMoneyThatItRecords(t *testing.T) {

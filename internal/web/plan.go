@@ -205,7 +205,7 @@ func (p planner) records() (facts []templates.Fact) {
 	if m, ok := p.statedMoney(p.marked()); ok {
 		facts = append(facts, templates.Fact{Label: "Amount", Text: say(m), Sub: say(upper(m.Words()))})
 	}
-	add("Dated", p.dated(in.Date))
+	add("Dated", p.statedDate(in.Date))
 	if p.upload.ID != "" {
 		as := ""
 		if saved := fileName(p.upload.Name, p.upload.MediaType); saved != p.upload.Name {
@@ -237,8 +237,11 @@ func (p planner) acknowledged(key string) templates.Fact {
 	return fact
 }
 
-// dated is the moment of a document, as the viewer sees it.
-func (p planner) dated(stated string) templates.Text {
+// statedDate is the date of a document as the input has it.
+func (p planner) statedDate(stated string) templates.Text {
+	if at, err := time.Parse(time.DateOnly, stated); err == nil {
+		return say(p.dated(model.At(at)))
+	}
 	at, err := time.Parse(time.RFC3339, stated)
 	if err != nil {
 		return say(stated)

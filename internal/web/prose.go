@@ -26,12 +26,21 @@ func (n narrator) prose(sentence string) templates.Text {
 		}
 		shown := n.clockAt(at)
 		if strings.HasSuffix(sentence[:span[0]], " of ") { // a document's date: the day says which it is
-			shown = templates.Moment(n.at(at))
+			shown = n.dated(at)
 		}
 		text = say(text, documents(sentence[from:span[0]]), shown)
 		from = span[1]
 	}
 	return say(text, documents(sentence[from:]))
+}
+
+// dated is the date of a document: the day that was written, or the moment as this
+// viewer reads it where a clock was written too.
+func (n narrator) dated(t model.Time) templates.Part {
+	if t.IsDay() {
+		return templates.Day(n.at(t))
+	}
+	return templates.Moment(n.at(t))
 }
 
 // documents shows a stored sentence with its uploads as links.

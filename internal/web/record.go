@@ -150,7 +150,7 @@ func (n narrator) evidenceRow(s *model.Step, e model.Evidence) templates.Evidenc
 		row.WireKey = e.WireKey
 	}
 	if e.Dated != 0 {
-		row.Observed = say(row.Observed, "Document of ", n.at(e.Dated), ". ")
+		row.Observed = say(row.Observed, "Document of ", n.dated(e.Dated), ". ")
 	}
 	switch id, uploaded := strings.CutPrefix(e.Document, "upload:"); {
 	case n.files[id] != "":

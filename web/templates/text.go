@@ -37,6 +37,7 @@ const (
 	partMoney
 	partMoment
 	partClock
+	partDay
 	partColumn
 	partAgo
 	partLeft
@@ -102,6 +103,10 @@ func Moment(t Time) Part { return Part{kind: partMoment, time: t} }
 // Clocktime is a time of day with its offset; the date is added when it is not
 // the day on which the page is shown.
 func Clocktime(t Time) Part { return Part{kind: partClock, time: t} }
+
+// Day is a day that was written without a clock, kept as its beginning in UTC: the
+// same day in every reader's zone.
+func Day(t Time) Part { return Part{kind: partDay, time: t} }
 
 // InColumn writes the times of a text as a table does whose column head names the
 // zone: with their day and to the minute.

@@ -41,6 +41,9 @@ func (t Time) IsZero() bool { return t.At == 0 }
 
 func (t Time) local() time.Time { return time.UnixMicro(t.At).In(zoneOf(t.Zone)) }
 
+// inUTC is the same moment for a reader in UTC.
+func (t Time) inUTC() Time { t.Zone = time.UTC; return t }
+
 // utc is the machine's form, for datetime and title.
 func (t Time) utc() string { return time.UnixMicro(t.At).UTC().Format("2006-01-02T15:04:05Z") }
 

@@ -83,7 +83,7 @@ type markInput struct {
 	ExternalRef string `json:"external_ref" required:"false" doc:"May be missing for did_not_happen only."`
 	Amount      int64  `json:"amount" required:"false" doc:"That really moved, in minor units."`
 	Currency    string `json:"currency" required:"false"`
-	Date        string `json:"date" doc:"RFC 3339, or a day in UTC."`
+	Date        string `json:"date" doc:"RFC 3339, or the day that the document bears, of whatever zone."`
 	Document    struct {
 		URL    string `json:"url" required:"false" format:"uri"`
 		SHA256 string `json:"sha256" required:"false" doc:"Hex."`
