@@ -52,21 +52,22 @@ func (r *Runner) Confirm(ctx context.Context, actor authz.Actor, id string, in C
 // CheckReason says what is wrong with a reason by itself, without the space around
 // it: kind Invalid with the location /reason, or nil.
 func CheckReason(reason string) error {
-	reason = strings.TrimSpace(reason)
+	reason = proseOf(reason)
+	fault := disturbance(reason)
 	switch {
 	case model.Visible(reason) < minReason:
 		return invalid("/reason", "is shorter than 8 characters")
 	case utf8.RuneCountInString(reason) > maxReason:
 		return invalid("/reason", "is longer than 2,000 characters")
-	case strings.ContainsFunc(reason, func(r rune) bool { return model.Disruptive(r) && !strings.ContainsRune("\n\r\t", r) }):
-		return invalid("/reason", "holds control characters, or ones that turn the direction of text")
+	case fault != "":
+		return invalid("/reason", fault)
 	}
 	return nil
 }
 
-// check trims the reason and refuses one that says too little.
+// check takes the reason as it is kept and refuses one that says too little.
 func (in *Confirmation) check() error {
-	in.Reason = strings.TrimSpace(in.Reason)
+	in.Reason = proseOf(in.Reason)
 	return CheckReason(in.Reason)
 }
 

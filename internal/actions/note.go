@@ -65,10 +65,11 @@ func (r *Runner) write(tx *store.Tx, actor authz.Actor, c *model.Case, text stri
 // "" where nothing of it is seen. The error is of kind Invalid for one that is too long or that could disturb what
 // stands beside it.
 func noteText(text, location string) (string, error) {
-	text = strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
+	text = proseOf(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
+	fault := disturbance(text)
 	switch {
-	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(c rune) bool { return c != '\n' && c != '\t' && model.Disruptive(c) }):
-		return "", invalid(location, "holds characters that are no text, or that turn the direction of what follows them")
+	case fault != "":
+		return "", invalid(location, fault)
 	case utf8.RuneCountInString(text) > maxNote:
 		return "", invalid(location, "is longer than 2,000 characters")
 	case model.Visible(text) == 0:

@@ -77,6 +77,34 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+// TestProse: a number that was pasted with the marks around it is kept without
+// them, and what is refused is named with its place.
+func TestProse(t *testing.T) {
+	w := newWorld(t)
+	id := w.payout("run-1", 90_050)
+	if _, err := w.run.Note(t.Context(), w.ada, id, "\u202a+44 20 7946 0000\u202c, the rep"); err != nil {
+		t.Error(err)
+	}
+	if got := w.notes(w.aud, id); got != "Ada: +44 20 7946 0000, the rep" {
+		t.Errorf("%q is kept", got)
+	}
+	for text, want := range map[string]string{
+		"called twice\nno \u202e59.00 paid": "holds the unseen character U+202E (right-to-left override) as character 4 of line 2, which would turn the direction",
+		"\u202b59.00 is paid":               "U+202B (right-to-left embedding) as character 1 of line 1",
+		"a letter\u2028of the bank":         "holds the unseen character U+2028 as character 9 of line 1, which is no text",
+	} {
+		_, err := w.run.Note(t.Context(), w.ada, id, text)
+		for _, err := range []error{err, CheckReason(text)} {
+			if err == nil || !strings.Contains(faultIn(err), want) {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+	}
+	if err := CheckReason("call \u2066+44 20\u2069 back"); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestNotesComeInPages: each note once, the newest first.
 func TestNotesComeInPages(t *testing.T) {
 	w := newWorld(t)

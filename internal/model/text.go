@@ -13,6 +13,14 @@ func Disruptive(r rune) bool {
 		'\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
 
+// WithoutFrames leaves out the unseen marks with which other programs frame what
+// is copied from them, a phone number above all, so that it keeps its direction.
+// Without them the text reads as it would anyway. Overrides, and what turns the
+// text to the other side, stay and are Disruptive.
+func WithoutFrames(text string) string { return frames.Replace(text) }
+
+var frames = strings.NewReplacer("\u202a", "", "\u202c", "", "\u2066", "", "\u2068", "", "\u2069", "")
+
 // Visible counts the characters of a text that a reader sees: what takes no room
 // or leaves no ink does not count, and a run of spaces between two words is one.
 // Whatever must say something, a reason, a note or a name, is measured by it.

@@ -27,3 +27,14 @@ func TestVisibleCountsWhatAReaderSees(t *testing.T) {
 		}
 	}
 }
+
+// TestFrames: what keeps the direction of a copied number is left out, what turns
+// that of others is not.
+func TestFrames(t *testing.T) {
+	for text, want := range map[string]string{"call \u202a+44 20 7946 0000\u202c today": "call +44 20 7946 0000 today", "\u2066+44\u2069 \u2068x\u2069": "+44 x",
+		"a\u202eb\u202dc\u202bd\u2067e": "a\u202eb\u202dc\u202bd\u2067e", "شارع 5\u200e": "شارع 5\u200e"} {
+		if got := WithoutFrames(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
