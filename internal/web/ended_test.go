@@ -135,6 +135,26 @@ func TestWhoEndedARequest(t *testing.T) {
 	}
 }
 
+// TestARejectedIntentIsNotApproved: on the intent's page the line of who approved
+// does not say it of who rejected.
+func TestARejectedIntentIsNotApproved(t *testing.T) {
+	rejected := model.ApprovalDecision{Name: "Abe", Says: "reject", At: ago(10 * time.Minute)}
+	for state, want := range map[model.ApprovalState]string{
+		model.ApprovalRejected: "Approval: Rejected by Abe 30 Nov 2026 09:32:18 +00:00 ; the request",
+		model.ApprovalExecuted: "Approved by: Abe 09:32:18 +00:00 , carried out",
+	} {
+		n := told(func(c *model.Case, _ *model.Step) {
+			c.Steps = append(c.Steps, &model.Step{Name: "approve-payout", Operation: model.ApprovalStep, Class: model.Local, PeopleNeeded: 1, Generation: 1, State: model.Pending})
+			c.Requests = []model.Approval{{Action: model.ApproveIntent, Step: "approve-payout", State: state, Decisions: []model.ApprovalDecision{rejected}}}
+		})
+		facts := n.intended()
+		last := facts[len(facts)-1]
+		if got := last.Label + ": " + plain(t, last.Text); got != want {
+			t.Errorf("%s: %s, want %s", state, got, want)
+		}
+	}
+}
+
 // nothingLeft holds that a page promises nothing any more.
 func nothingLeft(t *testing.T, p page) {
 	t.Helper()

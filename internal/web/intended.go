@@ -41,7 +41,7 @@ func (n narrator) intended() []templates.Fact {
 	}
 	facts = append(facts, n.askedBy(), templates.Fact{Label: "Intent key", Text: say(templates.Key(n.c.Key))})
 	if approved := n.approved(); approved != nil {
-		facts = append(facts, templates.Fact{Label: "Approved by", Text: approved})
+		facts = append(facts, templates.Fact{Label: n.approvalLabel(), Text: approved})
 	}
 	return facts
 }
@@ -93,22 +93,57 @@ func (n narrator) wanted(a asked) templates.Fact {
 	return templates.Fact{Label: "Pay", Text: text}
 }
 
+// The labels of the line that says who approved, which other pages leave out by
+// them: a request that ended without being signed has nobody who approved.
+const (
+	approvedLabel = "Approved by"
+	approvalLabel = "Approval"
+)
+
+// approvalLabel is what the line of approved is called.
+func (n narrator) approvalLabel() string {
+	if r := n.approvalRequest(); r != nil && unsigned(*r) {
+		return approvalLabel
+	}
+	return approvedLabel
+}
+
+// unsigned reports whether a request ended without being approved.
+func unsigned(r model.Approval) bool {
+	switch r.State {
+	case model.ApprovalOpen, model.ApprovalApproved, model.ApprovalExecuted:
+		return false
+	}
+	return true
+}
+
+// approvalRequest is the request by which people are asked to let the intent run,
+// or were; nil where nobody was.
+func (n narrator) approvalRequest() *model.Approval {
+	if r := n.undoRequest(); r != nil {
+		return r
+	}
+	if n.c.ApprovalStep() == nil {
+		return nil
+	}
+	for i := range n.c.Requests {
+		if n.c.Requests[i].Action == model.ApproveIntent {
+			return &n.c.Requests[i]
+		}
+	}
+	return nil
+}
+
 // approved says who approved the intent, or that it waits; nil where nobody is asked.
 func (n narrator) approved() templates.Text {
-	if r := n.undoRequest(); r != nil {
-		return n.decided(*r)
-	}
-	s := n.c.ApprovalStep()
+	s, r := n.c.ApprovalStep(), n.approvalRequest()
 	switch {
+	case s != nil && s.State == model.Confirmed && s.PeopleNeeded == 0 && n.undoRequest() == nil:
+		return say("Rule ", templates.Code(s.Rule), ", ", n.at(s.ChangedAt))
+	case r != nil:
+		return n.decided(*r)
 	case s == nil:
 		return nil
-	case s.State == model.Confirmed && s.PeopleNeeded == 0:
-		return say("Rule ", templates.Code(s.Rule), ", ", n.at(s.ChangedAt))
-	}
-	for _, r := range n.c.Requests {
-		if r.Action == model.ApproveIntent {
-			return n.decided(r)
-		}
 	}
 	return say("Nobody yet")
 }
@@ -116,6 +151,9 @@ func (n narrator) approved() templates.Text {
 // decided says how a request was decided, and by whom.
 func (n narrator) decided(r model.Approval) templates.Text {
 	link := func(text string) templates.Part { return templates.Link("/approvals/"+r.ID, text) }
+	if unsigned(r) {
+		return say(n.endedBy(r), "; ", link("the request"))
+	}
 	if len(r.Decisions) == 0 {
 		return say("Nobody yet: the request is ", link(words(string(r.State))))
 	}
@@ -128,7 +166,7 @@ func (n narrator) decided(r model.Approval) templates.Text {
 	case model.ApprovalApproved:
 		return say(text, "; ", link("the request"), " is not carried out yet")
 	}
-	return say(text, ": ", link(words(string(r.State))))
+	return text
 }
 
 // signatures name those who decided on a request, each with the time.

@@ -77,7 +77,7 @@ func (n narrator) signedSoFar(r model.Approval) templates.Text {
 // words too. Who asked and who signed stands elsewhere on the page.
 func (p approvalPage) signedFor() (facts []templates.Fact) {
 	for i, f := range p.intended() {
-		if f.Label == "Approved by" || f.Label == "Asked by" {
+		if f.Label == approvedLabel || f.Label == approvalLabel || f.Label == "Asked by" {
 			continue
 		}
 		if m, ok := p.c.Money(); i == 0 && ok && len(f.Sub) == 0 {
