@@ -148,6 +148,24 @@ func TestPlanCodeIsTypedWhereItIsGrave(t *testing.T) {
 	olga.wants(olga.follow(olga.post(path+"/confirm", "digest", digest, "reason", because, "plan_code", spoken)), 200, "Asked for approval", "The request")
 }
 
+// TestALateTabKeepsItsReason: a plan that was confirmed in another tab is told as
+// it was planned, of one moment, with what was typed here.
+func TestALateTabKeepsItsReason(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	id := w.unknown("acme", "run-1", 90_050)
+	olga := w.browse("Olga")
+	path, preview := olga.preview(id, model.Abandon, "acknowledge", id+":create-payout")
+	olga.wants(preview, 200, exposureLabel)
+	digest, code := found(t, digestField, preview), found(t, planCode, preview)
+	olga.post(path+"/confirm", "digest", digest, "reason", because, "plan_code", code)
+	late := olga.post(path+"/confirm", "digest", digest, "reason", "The bank answered, second tab", "plan_code", code)
+	olga.wants(late, 409, "You confirmed this plan", "You typed: The bank answered, second tab", "See what it came to")
+	if strings.Contains(late.text(), exposureLabel) || strings.Contains(late.body, "Read the fresh preview") {
+		t.Errorf("of two moments: %s", late.text())
+	}
+}
+
 func TestAbandonNeedsAnotherPerson(t *testing.T) {
 	w := newWorld(t)
 	w.web.patience = 0

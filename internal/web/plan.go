@@ -102,10 +102,13 @@ func (p planner) view() templates.PlanView {
 		v.Money = p.undoing()
 	}
 	if p.c.Currency != "" {
-		v.Money = append(v.Money, templates.Fact{Label: "Exposure now", Text: exposureOf(p.c).text()})
+		v.Money = append(v.Money, templates.Fact{Label: exposureLabel, Text: exposureOf(p.c).text()})
 	}
 	return v
 }
+
+// exposureLabel names the one fact of a plan that is of the moment of the page.
+const exposureLabel = "Exposure now"
 
 // classOf words a step's class, with its provider where it has one.
 func (p planner) classOf(step string, class model.Class) string {

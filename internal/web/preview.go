@@ -103,6 +103,9 @@ func (v *visit) previewView(p previewPage) templates.PreviewView {
 	case len(p.changes) > 0:
 		view.Closed, view.Fresh, view.Moved = p.movedNote(), again, p.moved()
 	}
+	if view.Closed != nil {
+		past(&view.Plan)
+	}
 	return view
 }
 
@@ -283,7 +286,7 @@ func (v *visit) notConfirmed(p previewPage, err error) error {
 	case "preview-stale":
 		return v.show(http.StatusConflict, templates.Stale(v.staleView(p, e)))
 	case "preview-consumed":
-		return v.show(http.StatusConflict, templates.Preview(v.previewView(p)))
+		return v.usedUp(p.form)
 	case "preview-expired":
 		p.over = true
 		view := v.previewView(p)
@@ -297,4 +300,17 @@ func (v *visit) notConfirmed(p previewPage, err error) error {
 		return err
 	}
 	return v.show(problem.Of(err).Status, templates.Preview(v.previewView(p)))
+}
+
+// usedUp says that the plan was confirmed with other contents, and keeps what was
+// typed here. It is read again: the other tab may have been that quick.
+func (v *visit) usedUp(typed confirmFields) error {
+	p, err := v.openPreview()
+	if err != nil {
+		return err
+	}
+	p.form = typed
+	view := v.previewView(p)
+	v.carryOver(p, &view)
+	return v.show(http.StatusConflict, templates.Preview(view))
 }

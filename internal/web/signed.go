@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"slices"
 
 	"countersign/internal/model"
 	"countersign/web/templates"
@@ -32,10 +33,11 @@ func (v *visit) approvalPlan(p approvalPage) templates.PlanView {
 	return plan
 }
 
-// past takes the states out of a plan that is decided: they were those of the
-// moment of asking.
+// past takes out of a plan that is over what is of one moment: the states were
+// those of asking, and the exposure beside them would be that of now.
 func past(plan *templates.PlanView) {
 	plan.Past = true
+	plan.Money = slices.DeleteFunc(plan.Money, func(f templates.Fact) bool { return f.Label == exposureLabel })
 	for i := range plan.Calls {
 		plan.Calls[i].State = ""
 	}

@@ -67,18 +67,26 @@ func (v *visit) otherCode(p previewPage) error {
 }
 
 // carryOver shows the reason that was typed on a preview that is closed, and takes it
-// into a fresh one where that can be made.
+// into a fresh one where that can be made; what was confirmed needs none.
 func (v *visit) carryOver(p previewPage, view *templates.PreviewView) {
-	if view.Closed == nil || p.UsedAt != 0 {
+	if view.Closed == nil {
 		return
 	}
+	if p.UsedAt == 0 {
+		v.freshen(p, view)
+	}
+	if p.form.Reason != "" {
+		view.Closed.Text = append(view.Closed.Text, say("You typed: ", templates.Name(p.form.Reason)))
+	}
+}
+
+// freshen makes a fresh preview of the same act, where it can be made, which the
+// reason goes into.
+func (v *visit) freshen(p previewPage, view *templates.PreviewView) {
 	fresh, err := v.Runner.Preview(v.r.Context(), v.actor, actions.PreviewRequest{Intent: p.c.ID, Action: p.Action, Step: valueOf(p.Step), Input: p.Input})
 	if err == nil {
 		view.Fresh = &templates.Button{Href: "/previews/" + fresh.ID, Label: "Read the fresh preview"}
 		v.keep(view.Fresh.Href)
-	}
-	if p.form.Reason != "" {
-		view.Closed.Text = append(view.Closed.Text, say("You typed: ", templates.Name(p.form.Reason)))
 	}
 }
 
