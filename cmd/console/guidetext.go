@@ -43,7 +43,7 @@ var guideWalks = []web.Walk{
 	}},
 	{Title: "An approver with two minutes", As: "Ingrid Solheim", Steps: []web.WalkStep{
 		{Text: "Open what waits for your signature.", Href: "/approvals", Label: "Approvals"},
-		{Text: "Two requests are for the same payee, amount and period. The page says so; ask whether both are meant, approve one and reject the other with a reason."},
+		{Text: "Two requests are for the same payee, amount and period. The page says so; ask whether both are meant, approve one with its plan code and reject the other with a reason."},
 		{Text: "One is about undoing a payout: compare the plan's short code with the one that the person who asked has on their page."},
 		{Text: "One needs two signatures, and you have given yours. See who is still asked, and why it cannot be you."},
 	}},
@@ -92,7 +92,7 @@ var guideParts = []guidePart{
 		{key: "story-compensation-asked", as: "Ingrid Solheim"},
 		{key: "advance/rep-313-a", twin: "advance/rep-313-b", as: "Ingrid Solheim", title: "two requests that look alike",
 			text: "Two advances for one rep, of one amount, for one period, half an hour apart. Both may be meant; both pages name the other.",
-			try:  "Approve one, and reject the other with a reason."},
+			try:  "Approve one with its plan code, and reject the other with a reason."},
 		{key: "bonus/open-10/rep-323", as: "Kwabena Mensah", title: "two signatures needed, one given",
 			text: "62,400 pounds are more than one person may sign. Ingrid has.",
 			try:  "Sign as Kwabena, and watch it go out at once."},

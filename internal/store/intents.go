@@ -88,15 +88,26 @@ func (t *Tx) Resembling(c *model.Case, limit int) (rows []model.Intent, err erro
 // alikeOf finds the intents that look like one of which only the id is known.
 const alikeOf = " FROM intents i CROSS JOIN intents o WHERE i.id = ? AND o.account = i.account AND o.look_alike = i.look_alike AND o.look_alike <> '' AND o.id <> i.id LIMIT ?"
 
+// AlikeIntent is an intent that looks like another, with when a provider last
+// confirmed money of it; 0 where none did.
+type AlikeIntent struct {
+	model.Intent
+	PaidAt model.Time `db:"paid_at"`
+}
+
+// paidAt is when the last of an intent's effects that moved money was confirmed.
+const paidAt = `COALESCE((SELECT max(changed_at) FROM steps s WHERE s.intent_id = intents.id AND s.state = 'confirmed' AND s.moved > 0
+	AND s.class IN ('keyed', 'unkeyed')), 0) AS paid_at`
+
 // Alike is LookAlikes and Resembling of an intent that is not read yet.
-func (t *Tx) Alike(intent string, limit int) (n Counted, rows []model.Intent, err error) {
+func (t *Tx) Alike(intent string, limit int) (n Counted, rows []AlikeIntent, err error) {
 	err = t.Together(
 		func() (err error) {
 			n, err = t.counted("SELECT count(*) FROM (SELECT 1"+alikeOf+") AS alike", intent, MaxCount+1)
 			return err
 		},
 		func() error {
-			return t.Select(&rows, "SELECT "+rowColumns+" FROM intents WHERE id IN (SELECT * FROM (SELECT o.id"+alikeOf+") AS alike) ORDER BY id", intent, limit)
+			return t.Select(&rows, "SELECT "+rowColumns+", "+paidAt+" FROM intents WHERE id IN (SELECT * FROM (SELECT o.id"+alikeOf+") AS alike) ORDER BY id", intent, limit)
 		})
 	return n, rows, err
 }

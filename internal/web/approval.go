@@ -19,8 +19,8 @@ import (
 type approvalPage struct {
 	actions.Approval
 	planner
-	alike []model.Intent // some of those that look alike
-	count store.Counted  // how many do
+	alike []store.AlikeIntent // some of those that look alike
+	count store.Counted       // how many do
 	// foreseen are the requests that the engine makes once a whole intent is approved.
 	foreseen []model.PlannedCall
 	form     confirmFields
@@ -52,6 +52,12 @@ func (v *visit) openApproval() (p approvalPage, err error) {
 		p.plan.Calls, p.plan.Then = p.foreseen, nil // they are the calls
 	}
 	return p, nil
+}
+
+// typed reports whether the plan's code is typed in: as for any plan, and where an
+// intent is let go beside one that looks like it.
+func (p approvalPage) typed() bool {
+	return p.Action == model.ApproveIntent && p.paysTwice() || p.planner.typed()
 }
 
 // approval shows one request, its plan and the decisions.

@@ -22,7 +22,7 @@ type intentData struct {
 	kin       *model.Case // the parent of a compensation, or what undid the intent; nil is none
 	people    []model.Person
 	alike     store.Counted
-	similar   []model.Intent
+	similar   []store.AlikeIntent
 	linked    []model.Intent
 	documents []store.DocumentHead
 	files     map[string]string // by the ids of their uploads, the banks' files that are evidence
@@ -227,7 +227,7 @@ func (v *visit) linkRows(d intentData) (rows []templates.LinkRow) {
 		}
 	}
 	for _, i := range d.similar {
-		add(i, "Same payee, amount and period")
+		add(i.Intent, "Same payee, amount and period")
 	}
 	return rows
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"countersign/internal/model"
+	"countersign/internal/store"
 	"countersign/web/templates"
 )
 
@@ -118,8 +119,8 @@ func (p approvalPage) signs() string {
 	return words(p.Action)
 }
 
-// lookAlikes names the intents that resemble this one, so that a second payment
-// is seen before it is signed.
+// lookAlikes names the intents that resemble this one and says which were paid
+// and when, so that a second payment is seen before it is signed.
 func (p approvalPage) lookAlikes() *templates.Note {
 	note := lookAlikes(p.count)
 	if note == nil {
@@ -127,16 +128,40 @@ func (p approvalPage) lookAlikes() *templates.Note {
 	}
 	note.Title, note.Text = say(alikeTitle(p.count.N, count(p.count))), nil
 	for _, i := range p.alike {
-		text := say(templates.LinkText("/intents/"+i.ID, title(i.Kind), " to ", templates.Name(i.Who())), ", ")
-		if m, ok := i.Money(); ok {
-			text = say(text, m, ", ")
-		}
-		note.Text = append(note.Text, say(text, stateWords(intentState(&i)), ", asked for ", p.at(i.CreatedAt)))
+		note.Text = append(note.Text, p.alikeLine(i))
 	}
 	if p.count.N > len(p.alike) {
 		note.Text = append(note.Text, say(templates.Link("/intents/"+p.c.ID, "The intent’s page"), " tells of the others."))
 	}
+	if p.Action == model.ApproveIntent && p.Stored.State == model.ApprovalOpen && p.paysTwice() {
+		note.Text = append(note.Text, say("Approve only if this one is meant beside what is listed here: it may be a second payment. So its plan code is typed in to approve it."))
+	}
 	return note
+}
+
+// alikeLine tells of one intent that looks alike what became of its money.
+func (p approvalPage) alikeLine(i store.AlikeIntent) templates.Text {
+	text := say(templates.LinkText("/intents/"+i.ID, title(i.Kind), " to ", templates.Name(i.Who())), ", ")
+	if m, ok := i.Money(); ok {
+		text = say(text, m, ", ")
+	}
+	text = say(text, stateWords(intentState(&i.Intent)), ", asked for ", p.at(i.CreatedAt))
+	switch paid := i.PaidAt != 0 && i.Kind == model.KindPayout; {
+	case paid && i.Confirmed == 0:
+		return say(text, "; paid ", p.at(i.PaidAt), ", and it came back")
+	case paid:
+		return say(text, "; ", templates.Bold("paid"), " ", p.at(i.PaidAt))
+	}
+	return text
+}
+
+// paysTwice reports whether one that looks alike was paid, may have been, or can
+// still be, so that approving may let a second payment go. Of those that are not
+// listed it is taken for granted.
+func (p approvalPage) paysTwice() bool {
+	return p.count.N > len(p.alike) || slices.ContainsFunc(p.alike, func(i store.AlikeIntent) bool {
+		return !i.State.Final() || i.Confirmed+i.Uncertain > 0
+	})
 }
 
 func alikeTitle(n int, written string) string {

@@ -42,6 +42,42 @@ func TestApprovalOfAnIntentShowsWhatIsSigned(t *testing.T) {
 	}
 }
 
+// TestASecondPaymentIsSignedWithItsCode: a payout that looks like another is
+// approved with its code; the page says whether and when the other was paid. One
+// that ended unpaid asks for nothing.
+func TestASecondPaymentIsSignedWithItsCode(t *testing.T) {
+	w := newWorld(t)
+	w.web.patience = 0
+	first, second := w.payout("acme", "run-1", 420_000), w.payoutTo("run-1", "acme", "run-2", 420_000)
+	ann := w.browse("Ann")
+	request := func(id string) (link, digest string, p page) {
+		link = found(t, requestLink, ann.get("/intents/"+id))
+		p = ann.get(link)
+		return link, found(t, digestField, p), p
+	}
+	link, digest, p := request(first)
+	ann.wants(p, 200, "its plan code is typed in to approve it")
+	ann.wants(ann.post(link+"/approve", "digest", digest, "reason", because), 422, "Type the code of this plan")
+	ann.wants(ann.follow(ann.post(link+"/approve", "digest", digest, "reason", because, "plan_code", found(t, planCode, p))), 200, "Executed")
+	for range 4 {
+		w.wait(10 * time.Second)
+		w.work() // it is paid
+	}
+	link, digest, p = request(second)
+	ann.wants(p, 200, "; paid 27 Nov 2026 09:00", "it may be a second payment")
+	ann.wants(ann.post(link+"/approve", "digest", digest, "reason", because), 422, "Type the code of this plan")
+	ann.wants(ann.follow(ann.post(link+"/reject", "digest", digest, "reason", because)), 200, "Rejected by Ann")
+
+	lone, again := w.payoutTo("run-3", "acme", "run-3", 430_000), w.payoutTo("run-3", "acme", "run-4", 430_000)
+	link, digest, _ = request(lone)
+	ann.post(link+"/reject", "digest", digest, "reason", because)
+	link, digest, p = request(again)
+	if ann.wants(p, 200, "1 other has the same payee", "failed for good"); strings.Contains(p.body, `name="plan_code"`) {
+		t.Error("a code is asked for beside one that was never paid")
+	}
+	ann.wants(ann.follow(ann.post(link+"/approve", "digest", digest, "reason", because)), 200, "Executed")
+}
+
 func TestAMarkIsSignedUnderItsOwnSum(t *testing.T) {
 	w := newWorld(t)
 	w.web.patience = 0
