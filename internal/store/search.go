@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -66,10 +67,10 @@ func visible(text string) string {
 }
 
 // exactly are the lookups of a text that is the whole of a key, id or reference.
-// Those that are made here are in small letters and are found in any. link is
+// Those that are made here are found in letters of any case. link is
 // the text with the address around it: it may be a document's.
 func exactly(text, link string) (list []lookup) {
-	small := strings.ToLower(text)
+	small, id := strings.ToLower(text), madeHere(text)
 	add := func(query string, args ...any) { list = append(list, lookup{query, args}) }
 	add("SELECT id FROM intents WHERE key = ?", text)
 	add("SELECT intent_id AS id FROM steps WHERE wire_key IN (?, ?) AND wire_key <> ''", text, small)
@@ -77,18 +78,42 @@ func exactly(text, link string) (list []lookup) {
 	add("SELECT intent_id AS id FROM steps WHERE external_ref = ? AND external_ref <> ''", text)
 	add(seenAs, text, text)
 	add("SELECT intent_id AS id FROM webhook_work WHERE event_id = ?", text)
-	add("SELECT intent_id AS id FROM attempts WHERE request_id = ? AND request_id <> ''", text)
-	add("SELECT intent_id AS id FROM evidence WHERE document IN (?, ?) AND document <> ''", link, "upload:"+small)
-	add("SELECT intent_id AS id FROM evidence WHERE id = ?", small)
-	add("SELECT intent_id AS id FROM previews WHERE id = ?", small)
-	add("SELECT intent_id AS id FROM approvals WHERE id = ?", small)
-	add("SELECT intent_id AS id FROM bulk_items WHERE bulk_id = ?", small)
-	add("SELECT intent_id AS id FROM audit_entries WHERE id = ?", small)
-	if number, err := strconv.ParseInt(strings.TrimPrefix(text, "#"), 10, 64); err == nil && number >= 0 {
+	add("SELECT intent_id AS id FROM attempts WHERE request_id IN (?, ?) AND request_id <> ''", text, id)
+	add("SELECT intent_id AS id FROM evidence WHERE document IN (?, ?) AND document <> ''", link, "upload:"+id)
+	add("SELECT intent_id AS id FROM evidence WHERE id = ?", id)
+	add("SELECT intent_id AS id FROM previews WHERE id = ?", id)
+	add("SELECT intent_id AS id FROM approvals WHERE id = ?", id)
+	add("SELECT intent_id AS id FROM bulk_items WHERE bulk_id = ?", id)
+	add("SELECT intent_id AS id FROM audit_entries WHERE id = ?", id)
+	if number, ok := auditNumber(link); ok {
 		add("SELECT intent_id AS id FROM audit_log WHERE idx = ?", number)
 	}
 	return list
 }
+
+// madeHere is an id of ours as it is kept, in whatever letters it came: the prefix
+// small, what NewID made behind it in capitals.
+func madeHere(text string) string {
+	prefix, rest, _ := strings.Cut(text, "-")
+	return strings.ToLower(prefix) + "-" + strings.ToUpper(rest)
+}
+
+// auditNumber reads the number of an audit entry as pages show it, "Audit number
+// 4,229", or as it is written otherwise: "#4229", or in the address of its page.
+func auditNumber(text string) (number int64, ok bool) {
+	bare := strings.ToLower(pasted(text))
+	for _, label := range []string{"audit", "entry", "number", "#"} {
+		bare = strings.TrimSpace(strings.TrimPrefix(bare, label))
+	}
+	if grouped.MatchString(bare) {
+		bare = strings.ReplaceAll(bare, ",", "")
+	}
+	number, err := strconv.ParseInt(bare, 10, 64)
+	return number, err == nil && number >= 0
+}
+
+// grouped is a number with the marks between its thousands.
+var grouped = regexp.MustCompile(`^[0-9]{1,3}(,[0-9]{3})+$`)
 
 // seenAs goes from each intent whose evidence names an object to the next: a
 // step that was looked at a thousand times is one row. It counts its own steps:

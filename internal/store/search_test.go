@@ -63,15 +63,15 @@ func TestSearchOfWhatHangsOnAnIntent(t *testing.T) {
 	id := "intent-acme00002"
 	err := db.Update(t.Context(), func(tx *Tx) error {
 		for _, statement := range []string{
-			"INSERT INTO attempts (intent_id, step, number, generation, wire_key, trigger_by, worker, boot, fence, started_at, deadline_at, finished_at, result, request_id) SELECT intent_id, name, 1, 1, 'w', 'engine', 'w', 'b', 1, 1, 2, 2, 'unknown', 'req-1' FROM steps WHERE intent_id = ?",
-			"INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, document) SELECT 'evidence-1', intent_id, name, 'operator', 'happened', 1, 1, 'upload:upload-1' FROM steps WHERE intent_id = ?",
-			"INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, document) SELECT 'evidence-2', intent_id, name, 'operator', 'happened', 1, 1, 'https://bank.example/intents/letter-7#day=3' FROM steps WHERE intent_id = ?",
-			"INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, ref) SELECT 'evidence-3', intent_id, name, 'webhook', 'conflict', 1, 1, 'po_Other' FROM steps WHERE intent_id = ?",
-			"INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, ref) SELECT 'evidence-4', intent_id, name, 'query', 'inconclusive', 2, 2, 'po_Other' FROM steps WHERE intent_id = ?",
-			"INSERT INTO previews (id, intent_id, account, actor, action, input, plan, digest, version, people, created_at, expires_at) VALUES ('preview-1', ?, 'acme', 'a', 'retry', '0', '0', 'd', 1, 1, 1, 1)",
-			"INSERT INTO approvals (id, state, action, intent_id, account, digest, plan, input, needed, created_at, expires_at, version) VALUES ('approval-1', 'open', 'retry', ?, 'acme', 'd', '0', '0', 1, 1, 1, 1)",
-			"INSERT INTO audit_entries (id, at, actor, event, account, intent_id, canonical, mac) VALUES ('audit-1', 1, 'a', 'e', 'acme', ?, '0', '0')",
-			"INSERT INTO audit_log (idx, entry_id, account, event, intent_id, actor, at, leaf_hash) VALUES (405, 'audit-1', 'acme', 'e', ?, 'a', 1, '0')",
+			"INSERT INTO attempts (intent_id, step, number, generation, wire_key, trigger_by, worker, boot, fence, started_at, deadline_at, finished_at, result, request_id) SELECT intent_id, name, 1, 1, 'w', 'engine', 'w', 'b', 1, 1, 2, 2, 'unknown', 'req-01M1XQ' FROM steps WHERE intent_id = ?",
+			"INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, document) SELECT 'evidence-01M1XQ', intent_id, name, 'operator', 'happened', 1, 1, 'upload:upload-01M1XQ' FROM steps WHERE intent_id = ?",
+			"INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, document) SELECT 'evidence-01M2XQ', intent_id, name, 'operator', 'happened', 1, 1, 'https://bank.example/intents/letter-7#day=3' FROM steps WHERE intent_id = ?",
+			"INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, ref) SELECT 'evidence-01M3XQ', intent_id, name, 'webhook', 'conflict', 1, 1, 'po_Other' FROM steps WHERE intent_id = ?",
+			"INSERT INTO evidence (id, intent_id, step, source, says, began_at, at, ref) SELECT 'evidence-01M4XQ', intent_id, name, 'query', 'inconclusive', 2, 2, 'po_Other' FROM steps WHERE intent_id = ?",
+			"INSERT INTO previews (id, intent_id, account, actor, action, input, plan, digest, version, people, created_at, expires_at) VALUES ('preview-01M1XQ', ?, 'acme', 'a', 'retry', '0', '0', 'd', 1, 1, 1, 1)",
+			"INSERT INTO approvals (id, state, action, intent_id, account, digest, plan, input, needed, created_at, expires_at, version) VALUES ('approval-01M1XQ', 'open', 'retry', ?, 'acme', 'd', '0', '0', 1, 1, 1, 1)",
+			"INSERT INTO audit_entries (id, at, actor, event, account, intent_id, canonical, mac) VALUES ('audit-01M1XQ', 1, 'a', 'e', 'acme', ?, '0', '0')",
+			"INSERT INTO audit_log (idx, entry_id, account, event, intent_id, actor, at, leaf_hash) VALUES (4405, 'audit-01M1XQ', 'acme', 'e', ?, 'a', 1, '0')",
 		} {
 			if _, err := tx.Exec(statement, id); err != nil {
 				return fmt.Errorf("%.60s: %w", statement, err)
@@ -85,8 +85,9 @@ func TestSearchOfWhatHangsOnAnIntent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"req-1", "upload-1", "UPLOAD-1", "https://console/uploads/upload-1", "https://bank.example/intents/letter-7#day=3", "po_Other", "evt_77", "evidence-3",
-		"preview-1", "PREVIEW-1", "https://console/previews/preview-1/result", "Approval-1", "/approvals/approval-1", "audit-1", "AUDIT-1", "#405", "405", "/audit/405"} {
+	for _, text := range []string{"req-01M1XQ", "upload-01M1XQ", "UPLOAD-01m1xq", "https://console/uploads/upload-01M1XQ", "https://bank.example/intents/letter-7#day=3", "po_Other", "evt_77", "evidence-01M3XQ",
+		"preview-01M1XQ", "PREVIEW-01M1XQ", "preview-01m1xq", "https://console/previews/preview-01M1XQ/result", "Approval-01m1xq", "/approvals/approval-01M1XQ", "audit-01M1XQ", "AUDIT-01M1XQ",
+		"#4405", "4405", "/audit/4405", "4,405", "Audit number 4,405", "audit entry 4,405", "#4,405"} {
 		if got := foundFor(t, db, text, "acme"); got != "acme00002" {
 			t.Errorf("%s found %q", text, got)
 		}
