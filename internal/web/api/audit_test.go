@@ -91,6 +91,9 @@ func TestAuditExport(t *testing.T) {
 		"from=2026-11-28&to=2026-11-27", "from=2026-11-27T10:00:00Z&to=2026-11-27T10:00:00Z", "from=2026-11-27T10:00:00+01:00"} {
 		w.call("audrey", "GET", "/v1/audit/export?"+query, nil).is(422, "invalid-params")
 	}
+	if strings.Contains(string(w.call("audrey", "GET", "/v1/openapi.json", nil).raw), `"zip"`) {
+		t.Error("an export is offered as zip, which is never made")
+	}
 	faulty := w.call("audrey", "GET", "/v1/audit/export?from=soon&to=later&zone=Mars", nil).is(422, "invalid-params")
 	if faults := faulty.at("errors").([]any); len(faults) != 3 {
 		t.Errorf("not every fault is told: %s", faulty.raw)
