@@ -20,6 +20,17 @@ func (r Request) own(person string) bool {
 	return person != "" && (person == r.Requester || person == r.Creator || slices.Contains(r.Creators, person))
 }
 
+// ownBecause says what makes it a person's own.
+func (r Request) ownBecause(person string) string {
+	switch person {
+	case r.Requester:
+		return "You asked for this: somebody else must approve it."
+	case r.Creator:
+		return "You made the intent, or issued the key that did: somebody else must approve this."
+	}
+	return "You made one of its intents, issued the key that did, or supplied the bank’s file that it rests on or named its columns: somebody else must approve it."
+}
+
 // decided reports whether a person has already had their say.
 func (r Request) decided(person string) bool {
 	return slices.ContainsFunc(r.Decisions, func(d model.ApprovalDecision) bool { return d.Person == person })
@@ -30,7 +41,7 @@ func (r Request) decided(person string) bool {
 // refused as such, whatever else is missing.
 func MayApprove(a Actor, r Request) Decision {
 	if a.Sees(r.Account) && r.own(a.Responsible()) {
-		return deny("approver-differs", CodeSelfApproval, "You asked for this or answer for the intent: somebody else must approve it.")
+		return deny("approver-differs", CodeSelfApproval, r.ownBecause(a.Responsible()))
 	}
 	return MayReject(a, r)
 }

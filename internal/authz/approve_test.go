@@ -2,12 +2,23 @@ package authz_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
 	. "countersign/internal/authz"
 	"countersign/internal/model"
 )
+
+// TestOwnBecause: what makes it one's own is said as it is.
+func TestOwnBecause(t *testing.T) {
+	for want, r := range map[string]Request{"You asked": {Requester: "ann", Creator: "ann"}, "You made the intent": {Creator: "ann"}, "You made one": {Requester: "olga", Creators: []string{"ann"}}} {
+		r.Account = "acme"
+		if d := MayApprove(person("ann", model.RoleApprover), r); !strings.HasPrefix(d.Because, want) {
+			t.Errorf("%q, want %q", d.Because, want)
+		}
+	}
+}
 
 func TestMayApprove(t *testing.T) {
 	approver := person("ann", model.RoleApprover)

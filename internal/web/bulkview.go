@@ -185,11 +185,7 @@ func (v *visit) bulkRequest(p bulkPage, view *templates.BulkView) {
 	if may.Allowed && p.counted() > 0 {
 		view.Approve, view.Warning = "Approve: "+p.act()+p.amounts(), p.bulkWarning()
 	} else if !may.Allowed {
-		why := may.Because
-		if may.Code == authz.CodeSelfApproval {
-			why = "You asked for this, or answer for at least one of its intents: somebody else must approve it."
-		}
-		view.NotYou = &templates.Note{Kind: "no", Title: say("You cannot approve this."), Text: []templates.Text{say(why)}}
+		view.NotYou = &templates.Note{Kind: "no", Title: say("You cannot approve this."), Text: []templates.Text{say(may.Because)}}
 	}
 	if authz.MayReject(v.actor, asked).Allowed {
 		view.Reject = "Reject the whole list"

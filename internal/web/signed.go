@@ -20,7 +20,7 @@ var actNames = map[string]string{model.ApproveIntent: "approval", model.RetryUnf
 // approvalPlan is the plan with who must sign, and by which rule.
 func (v *visit) approvalPlan(p approvalPage) templates.PlanView {
 	plan := p.view()
-	plan.Approvers = say(p.signedSoFar(p.Stored), ". Signatures are of other people than who asked and who answers for the intent.")
+	plan.Approvers = say(p.signedSoFar(p.Stored), ". Signatures are of other people than who asked and who made the intent, or issued the key that did. To own it, which is to work on it, does not count.")
 	if p.Action == model.ApproveIntent {
 		plan.NoCalls = say("Approving confirms the approval step; no request follows.")
 		plan.ThenNote = say("Each only once what comes before it is confirmed. A message says what really moved, so its text may change until then.")
