@@ -88,6 +88,9 @@ func (c *auditExport) Run(ctx context.Context, t terminal) (err error) {
 // every account whose entries it holds, and writes it. named are the accounts of
 // it; none is the whole log.
 func exportInto(ctx context.Context, db *store.DB, log *audit.Log, named []string, scope audit.Scope, into io.Writer) error {
+	if err := log.Intact(ctx, scope); err != nil {
+		return err
+	}
 	err := db.Update(ctx, func(tx *store.Tx) error {
 		accounts, err := exported(tx, named)
 		if err != nil {
@@ -171,6 +174,8 @@ func verifiedText(v audit.Verified) string {
 		text = fmt.Sprintf("%s: good. Checkpoint of a log of %d, root %s, at %s.", v.Name, v.Size, v.Root, v.At)
 	}
 	switch {
+	case v.LastOf > 0:
+		text = fmt.Sprintf("%s: the last line of an export of %d entries, which are not in this file, taken as a checkpoint of a log of %d, root %s, at %s. By itself it shows nothing; beside an export it does.", v.Name, v.LastOf, v.Size, v.Root, v.At)
 	case v.Complete:
 		text += " Complete: the root was recomputed from every entry."
 	case v.Entries > 0:

@@ -152,3 +152,21 @@ func TestFilesThatShareNothingAreSaidToBeApart(t *testing.T) {
 		t.Errorf("beside the whole log: %+v, %v", report, err)
 	}
 }
+
+// The last line of an export, kept alone, is a checkpoint.
+func TestTheLastLineOfAnExportIsACheckpoint(t *testing.T) {
+	p := newPast(t)
+	p.grow(t, 2)
+	other := p.rewritten(t)
+	for name, content := range map[string][]byte{"whole": p.whole, "acme": p.acme} {
+		text := bytes.TrimSuffix(content, []byte("\n"))
+		line := append(bytes.Clone(text[bytes.LastIndexByte(text, '\n')+1:]), '\n')
+		report, err := audit.Verify(file("later", export(t, p.log, everything)), file("line", line))
+		if err != nil || !report.Files[1].Compared || report.Files[1].LastOf == 0 {
+			t.Errorf("%s: %+v, %v", name, report, err)
+		}
+		if _, err := audit.Verify(file("line", line), file("rewritten", other.whole)); err == nil {
+			t.Errorf("the last line of %s agrees with a rewritten log", name)
+		}
+	}
+}

@@ -59,8 +59,11 @@ type Item struct {
 	Index *int64 `json:"index"` // nil until it is numbered
 	record
 	LeafHash string `json:"leaf_hash"` // hex of SHA-256(0x00 || canonical)
-	// Canonical are the bytes that were hashed.
+	// Canonical are the bytes as they are stored.
 	Canonical []byte `json:"-"`
+	// Changed says why the bytes are not those that were hashed when the entry got
+	// its number; "" where they are, and while it has none.
+	Changed string `json:"-"`
 }
 
 // maxEntry bounds an entry in bytes.

@@ -124,6 +124,9 @@ func (l *Log) exportPage(ctx context.Context, into encoder, page *bytes.Buffer, 
 			return err
 		}
 		for _, row := range rows {
+			if why := fits(row.Canonical, row.LeafHash); why != "" {
+				return changed(row.Index, why)
+			}
 			if err := into.entry(tx, page, row); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -53,11 +54,12 @@ type Filter struct {
 
 // found is a row that an Item is made from.
 type found struct {
-	Index *int64 `db:"idx"`
+	Index    *int64 `db:"idx"`
+	LeafHash []byte `db:"leaf_hash"` // that it got with its number
 	stored
 }
 
-const foundColumns = "g.idx, e.id, e.at, e.actor, e.event, e.account, e.intent_id, e.canonical, e.mac"
+const foundColumns = "g.idx, g.leaf_hash, e.id, e.at, e.actor, e.event, e.account, e.intent_id, e.canonical, e.mac"
 
 // List gives the entries that a filter selects, in the order of their indexes.
 func (l *Log) List(tx *store.Tx, f Filter) ([]Item, error) {
@@ -219,13 +221,30 @@ func (l *Log) items(tx *store.Tx, query string, args ...any) ([]Item, error) {
 		if row.Index == nil && l.genuine(row.stored) != "" {
 			continue
 		}
-		item, err := itemOf(row.Index, row.Canonical)
+		item, err := row.item()
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, item)
 	}
 	return list, nil
+}
+
+// item is the row as an entry. One that was changed is shown by what stands there
+// now, and by its columns where that cannot be read.
+func (f found) item() (item Item, err error) {
+	item, err = itemOf(f.Index, f.Canonical)
+	if f.Index == nil {
+		return item, err
+	}
+	why := fits(f.Canonical, f.LeafHash)
+	if err != nil && why != "" {
+		item, err = Item{Index: f.Index, Canonical: f.Canonical, record: record{ID: f.ID, At: f.At, Actor: Actor{ID: f.Actor, Name: f.Actor},
+			Event: f.Event, Account: f.Account, Intent: f.Intent}}, nil
+		item.LeafHash = hex.EncodeToString(leafHash(f.Canonical))
+	}
+	item.Changed = why
+	return item, err
 }
 
 // ByIndex gives the entry with a number, or an error of kind NotFound, also for

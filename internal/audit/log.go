@@ -32,12 +32,14 @@ type Log struct {
 	mu      sync.Mutex
 	refused map[string]string // entry id → why it gets no number
 	failing error
+	altered *Fault // the last numbered entry that was found changed
+	looked  int64  // where look goes on; -1 before the first; Run's own
 }
 
 // New gives the log of db. macKey lives outside the database: with it the
 // sequencer tells entries of ours from rows that somebody put into the table.
 func New(db *store.DB, macKey []byte) *Log {
-	return &Log{db: db, macKey: macKey, holder: rand.Text(), wake: make(chan struct{}, 1),
+	return &Log{db: db, macKey: macKey, holder: rand.Text(), looked: -1, wake: make(chan struct{}, 1),
 		refused: map[string]string{}}
 }
 
@@ -188,6 +190,7 @@ func (l *Log) WaitingIn(tx *store.Tx) (Backlog, error) {
 type Trouble struct {
 	Refused []Refused // in no order; at most 100 are kept
 	Failing error     // why the last batch was not written
+	Altered *Fault    // a numbered entry that is not what was written; nil is none found so far
 }
 
 // Refused is a waiting row that gets no number.
@@ -196,6 +199,8 @@ type Refused struct{ Entry, Why string }
 // Err says the trouble as an error, nil when there is none.
 func (t Trouble) Err() error {
 	switch {
+	case t.Altered != nil:
+		return alteredError(t.Altered)
 	case t.Failing != nil:
 		return t.Failing
 	case len(t.Refused) > 0:
@@ -208,11 +213,11 @@ func (t Trouble) Err() error {
 const maxRefused = 100
 
 // Trouble tells what this process's sequencing has run into. A refused row is
-// told until the process ends: it never leaves by itself.
+// told until the process ends: it never leaves by itself. So is a changed entry.
 func (l *Log) Trouble() Trouble {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t := Trouble{Failing: l.failing}
+	t := Trouble{Failing: l.failing, Altered: l.altered}
 	for id, why := range l.refused {
 		t.Refused = append(t.Refused, Refused{id, why})
 	}

@@ -26,6 +26,9 @@ const (
 	poll = 200 * time.Millisecond
 	// checkpointEvery is the least time between two checkpoints.
 	checkpointEvery = time.Second
+	// lookEvery is the least time between two looks at what has its number. A page
+	// takes some ten milliseconds, so a log of a million is seen in under three hours.
+	lookEvery = 5 * time.Second
 )
 
 // errOvertaken: another sequencer numbered a part of our batch first.
@@ -35,6 +38,7 @@ var errOvertaken = errors.New("another sequencer was first")
 // fails is tried again, and told by Trouble meanwhile.
 func (l *Log) Run(ctx context.Context) error {
 	defer l.release(ctx)
+	var lately time.Time
 	for {
 		n, err := l.Sequence(ctx)
 		if err == nil && n == 0 {
@@ -42,6 +46,9 @@ func (l *Log) Run(ctx context.Context) error {
 		}
 		if err == nil {
 			err = l.KeepNow(ctx)
+		}
+		if err == nil && n == 0 && time.Since(lately) >= lookEvery {
+			err, lately = l.look(ctx), time.Now()
 		}
 		l.note(ctx, err)
 		if err == nil && n == batchSize {

@@ -61,9 +61,13 @@ func (q auditQuery) address(path string, changes ...string) string {
 func (q auditQuery) filter(v *visit) (f audit.Filter, faults templates.FieldErrors, err error) {
 	f = audit.Filter{Accounts: audit.Of(v.permitted(authz.ReadAudit)...), Event: wholeEvent(q.event), Intent: q.intent, Actor: q.actor, Show: audit.Show(q.show), Newest: true, Limit: entriesPerPage + 1}
 	f.From, f.To, faults = days(q.from, q.to, v.zone())
-	for name, text := range map[string]string{"event": q.event, "intent": q.intent, "actor": q.actor} {
-		if text != "" && !store.Searchable(text) {
+	if f.From != 0 && f.To != 0 && f.To <= f.From {
+		f.From, f.To = 0, 0 // the fault says so; the rows are those without it
+	}
+	for name, into := range map[string]*string{"event": &f.Event, "intent": &f.Intent, "actor": &f.Actor} {
+		if *into != "" && !store.Searchable(*into) {
 			faults = append(faults, templates.FieldError{Field: name, Message: "This can be no " + name})
+			*into = ""
 		}
 	}
 	if !slices.Contains([]audit.Show{audit.Everybody, audit.ByPeople, audit.Refusals}, f.Show) {
@@ -142,9 +146,6 @@ func (v *visit) audit() error {
 			func() (err error) { view.Log, err = v.logFacts(tx); return err },
 			func() (err error) { view.Filter.Actors, err = v.auditActors(tx, q.actor); return err },
 			func() error {
-				if len(faults) > 0 {
-					return nil
-				}
 				items, err := v.Log.List(tx, f)
 				v.auditPage(&view, q, f, items)
 				return err

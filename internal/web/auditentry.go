@@ -66,6 +66,19 @@ func (d *entryData) prove(tx *store.Tx, v *visit) error {
 	return err
 }
 
+// contradicted says why the entry's bytes, as they are shown, do not fit the log,
+// or "": they must have the hash that was stored with its number, and lead to the
+// root by the stored path.
+func (d *entryData) contradicted() string {
+	if d.item.Changed != "" || d.path == nil {
+		return d.item.Changed
+	}
+	if !audit.Leads(d.item, d.path, d.checkpoint) {
+		return "its hash and path do not lead to the log’s root"
+	}
+	return ""
+}
+
 func (v *visit) neighbour(tx *store.Tx, f audit.Filter) (*int64, error) {
 	items, err := v.Log.List(tx, f)
 	if err != nil || len(items) == 0 {
@@ -89,7 +102,7 @@ func (v *visit) auditEntry() error {
 
 func (v *visit) entryView(d entryData) templates.AuditEntryView {
 	item := d.item
-	view := templates.AuditEntryView{Page: v.titled("Audit entry"), Index: -1, Title: eventWords(item.Event), Facts: v.entryFacts(item),
+	view := templates.AuditEntryView{Page: v.titled("Audit entry"), Index: -1, ProofTitle: "Proof that this entry is in the log", CanonicalTitle: "The entry as it was hashed", LeafLabel: "Leaf hash", Title: eventWords(item.Event), Facts: v.entryFacts(item),
 		Canonical: string(item.Canonical), LeafHash: item.LeafHash, Path: d.path, Prev: entryLink(d.prev), Next: entryLink(d.next)}
 	if from, ok := detailOf(item)["from"]; ok {
 		view.Changes = []templates.Change{{What: item.StepKey, Was: words(from), Now: words(item.Result), Because: narrator{clock: v.page.Clock}.prose(item.Reason)}}
@@ -99,6 +112,12 @@ func (v *visit) entryView(d entryData) templates.AuditEntryView {
 		return view
 	}
 	view.Index = *item.Index
+	if why := d.contradicted(); why != "" {
+		view.ProofNote = &templates.Note{Kind: "no", Title: say("Not proven: this entry is not what was written."), Text: []templates.Text{say("What this page shows does not fit the log: ", why, "."),
+			say("Do not rely on any word of it. Keep the database as evidence; whoever runs this installation should run ", templates.Code("console doctor"), " and compare an earlier export with ", templates.Code("console audit verify"), ".")}}
+		view.ProofTitle, view.CanonicalTitle, view.LeafLabel, view.Path = "This entry is not proven", "The bytes that are stored now", "Hash of these bytes", nil
+		return view
+	}
 	if d.path == nil {
 		view.ProofNote = &templates.Note{Kind: "mind", Title: say("It is younger than the last root."), Text: []templates.Text{say("The proof is there once the next root is made, within seconds.")}}
 		return view

@@ -71,6 +71,9 @@ func (v *visit) auditFile() error {
 		return v.show(http.StatusUnprocessableEntity, templates.AuditExport(v.exportView(accounts, from, to, zoneName, faults)))
 	}
 	scope := audit.Scope{Accounts: audit.Of(accounts...), From: begin, To: end, Format: format, Zone: where}
+	if err := v.Log.Intact(v.r.Context(), scope); err != nil {
+		return err
+	}
 	if err := v.noteExport(accounts, scope); err != nil {
 		return err
 	}

@@ -187,6 +187,9 @@ func (v *visit) auditRow(item audit.Item) templates.AuditRow {
 	if detail := detailOf(item); detail["approved_by"] != "" {
 		row.Why = say(row.Why, ", signed by ", templates.Name(detail["approved_by"]), " with ", templates.Link("/bulk/"+detail["bulk"], "its list"))
 	}
+	if item.Changed != "" {
+		row.Why = say(templates.Bold("Changed since it was written; its words prove nothing."), " ", row.Why)
+	}
 	return row
 }
 

@@ -41,6 +41,7 @@ func auditEmpty() AuditView {
 
 func auditEntry() AuditEntryView {
 	return AuditEntryView{
+		ProofTitle: "Proof that this entry is in the log", CanonicalTitle: "The entry as it was hashed", LeafLabel: "Leaf hash",
 		Page: page("Entry 18,412", "/audit"), Index: 18412, Title: "retry unfinished, executed", Facts: facts(), Changes: changes(), Canonical: canonical, LeafHash: digest,
 		Prev: &Button{Href: "/audit/18411", Label: "18,411"}, Next: &Button{Href: "/audit/18413", Label: "18,413"},
 		Proof: []Fact{{Label: "Root", Text: Say(Key(digest)), Sub: Say("18,429 entries")}}, ProofNote: &Note{Kind: "ok", Title: Say("The path leads to the root.")},
@@ -50,6 +51,7 @@ func auditEntry() AuditEntryView {
 
 func auditWaiting() AuditEntryView {
 	return AuditEntryView{
+		ProofTitle: "Proof that this entry is in the log", CanonicalTitle: "The entry as it was hashed", LeafLabel: "Leaf hash",
 		Page: page("Entry not yet numbered", "/audit"), Index: -1, Title: "step confirmed", Facts: facts(), Canonical: hostile,
 		ProofNote: &Note{Kind: "mind", Title: Say("This entry has no number yet."), Text: []Text{Say("It is numbered within a second.")}},
 	}

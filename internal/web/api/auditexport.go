@@ -75,6 +75,9 @@ func (a *api) exportAudit(ctx context.Context, in *exportInput) (*huma.StreamRes
 	if err != nil {
 		return nil, err
 	}
+	if err := a.Log.Intact(ctx, scope); err != nil {
+		return nil, err
+	}
 	if err := a.noteExport(ctx, accounts, scope); err != nil {
 		return nil, err
 	}
