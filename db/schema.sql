@@ -230,7 +230,7 @@ CREATE TABLE steps (
 );
 CREATE INDEX steps_external_ref ON steps (external_ref) WHERE external_ref <> '';
 CREATE INDEX steps_in_doubt ON steps (intent_id, currency, open_amount, uncertain_since, provider, state)
-  WHERE (state = 'outcome_unknown' OR state = 'confirmed' AND open_amount > 0);
+  WHERE (state = 'outcome_unknown' OR state <> 'in_progress' AND open_amount > 0);
 CREATE INDEX steps_wire_key ON steps (wire_key) WHERE wire_key <> '';
 CREATE INDEX steps_settling ON steps (account, settles_by) WHERE settling;
 

@@ -23,6 +23,11 @@ type Look struct {
 	Generation int
 	// Taken is the step key of another step that the object already belongs to.
 	Taken string
+	// Document is the bank's file that it was read from, DocSHA256 that file's digest
+	// in hex and Dated the day of the booking; of FromBankFile alone.
+	Document  string
+	DocSHA256 string
+	Dated     Time
 }
 
 // Observe records what a look found and moves the step where that is legal. It
@@ -30,7 +35,8 @@ type Look struct {
 func (c *Case) Observe(s *Step, look Look, t Timing, spread float64, now Time) (Evidence, error) {
 	e := Evidence{ID: look.EvidenceID, IntentID: s.IntentID, Step: s.Name, Source: look.Source, Says: Inconclusive,
 		BeganAt: look.Began, At: now, By: look.By, Ref: look.ExternalRef, WireKey: s.WireKey,
-		Amount: look.Amount, Currency: look.Currency, Status: look.Status, Final: look.Failed || look.Finding == FoundFailed, Detail: look.Detail}
+		Amount: look.Amount, Currency: look.Currency, Status: look.Status, Final: look.Failed || look.Finding == FoundFailed, Detail: look.Detail,
+		Document: look.Document, DocSHA256: look.DocSHA256, Dated: look.Dated}
 	if s.Uncertain() && look.Source == FromQuery {
 		s.Checks++
 	}
@@ -78,11 +84,16 @@ func (c *Case) weighOlder(s *Step, look Look, e *Evidence, now Time) error {
 	return nil
 }
 
+// ended reports whether the step is known to have had no effect.
+func (s *Step) ended() bool { return s.State == FailedSafely || s.State == NotNeeded }
+
 func (c *Case) weighHappened(s *Step, look Look, e *Evidence, now Time) error {
 	switch {
 	case s.another(look):
 		return c.contradict(s, e, fmt.Sprintf("The provider shows %s beside %s, which is this step's.", look.ExternalRef, s.ExternalRef), now)
-	case s.State == FailedSafely, s.State == NotNeeded:
+	case s.ended() && look.Source == FromBankFile:
+		return c.contradict(s, e, look.Detail+" This step had ended without effect.", now)
+	case s.ended():
 		return c.contradict(s, e, fmt.Sprintf("The provider shows %s done, though this step had ended without effect.", look.ExternalRef), now)
 	}
 	e.Says, e.Final = Happened, true
@@ -100,7 +111,7 @@ func (c *Case) weighSettling(s *Step, look Look, e *Evidence, now Time) error {
 		return c.contradict(s, e, fmt.Sprintf("The provider shows %s under way beside %s.", look.ExternalRef, s.ExternalRef), now)
 	case s.State == FailedSafely && s.Failure == FailedObject && s.ExternalRef == look.ExternalRef, s.State == Confirmed:
 		return nil // read before the object became final
-	case s.State == FailedSafely, s.State == NotNeeded:
+	case s.ended():
 		return c.contradict(s, e, fmt.Sprintf("The provider shows %s under way, though this step had ended without effect.", look.ExternalRef), now)
 	case s.State == InProgress && s.Settling:
 		s.Reason = look.Detail
@@ -192,13 +203,13 @@ func (c *Case) weighNone(s *Step, look Look, e *Evidence, now Time) error {
 }
 
 // Known is the provider's object of the step, by which it can be read and undone.
-// It is "" where none is known, or where only a person's document names one: that
-// may be a bank's line.
+// It is "" where none is known, or where only a person's document or a bank's file
+// names one: that may be a bank's line.
 func (s *Step) Known() string {
 	marked := false
 	for i := range s.Evidence {
 		if e := &s.Evidence[i]; e.Ref == s.ExternalRef && s.ExternalRef != "" {
-			if e.Source != FromOperator {
+			if e.Source != FromOperator && e.Source != FromBankFile {
 				return s.ExternalRef
 			}
 			marked = true
@@ -210,10 +221,11 @@ func (s *Step) Known() string {
 	return s.ExternalRef
 }
 
-// another reports whether a look is about an object beside the step's own.
+// another reports whether a look is about an object beside the step's own. A bank's
+// line is none: it has a reference of the bank's.
 func (s *Step) another(look Look) bool {
 	known := s.Known()
-	return known != "" && look.ExternalRef != "" && look.ExternalRef != known
+	return look.Source != FromBankFile && known != "" && look.ExternalRef != "" && look.ExternalRef != known
 }
 
 // cameBack is what the provider last said had come back, in minor units.

@@ -189,8 +189,8 @@ func (c *Case) sortOpen(unknown bool) int64 {
 
 // exposure sums what is confirmed and what is uncertain, of which each step keeps
 // its own part. What was taken back counts no more; where observations contradict
-// each other, the larger counts. What is in doubt beside a confirmed effect is so
-// since the contradiction.
+// each other, the larger counts. What is in doubt beside a confirmed effect, or of
+// one that had come to nothing, is so since the contradiction.
 func (c *Case) exposure() {
 	c.Confirmed, c.Uncertain = 0, 0
 	for _, s := range c.Steps {
@@ -200,12 +200,16 @@ func (c *Case) exposure() {
 			s.Open = max(s.Amount, c.observed(s))
 		case s.State == Confirmed && s.MovesMoney():
 			s.Open = c.besides(s)
+			if c.UndoneBy(s) == "" {
+				c.Confirmed += s.Moved - s.Returned
+			}
+		case s.State != InProgress && s.MovesMoney():
+			s.Open = c.observed(s)
+		}
+		if s.MovesMoney() && !s.Uncertain() {
 			s.UncertainSince = 0
 			if s.Open > 0 {
 				s.UncertainSince = c.contradictedSince(s)
-			}
-			if c.UndoneBy(s) == "" {
-				c.Confirmed += s.Moved - s.Returned
 			}
 		}
 		c.Uncertain += s.Open

@@ -181,9 +181,10 @@ func (s *Step) Uncertain() bool {
 }
 
 // InDoubt reports whether nobody knows what happened: the outcome is unknown, or a
-// contradiction shows money beside what is confirmed, which may have moved as well.
+// contradiction shows money beside what is confirmed, or of a step that is said to
+// have moved none, which may have moved all the same.
 func (s *Step) InDoubt() bool {
-	return s.State == OutcomeUnknown || s.State == Confirmed && s.Open > 0
+	return s.State == OutcomeUnknown || s.State != InProgress && s.Open > 0
 }
 
 // Expected is the amount that the step's object should have, in minor units: what

@@ -164,7 +164,7 @@ func (t *Tx) OpenSteps(account string, currencies []string, limit int) ([]MoneyS
 	}
 	parts = append(parts, "SELECT * FROM (SELECT intent_id AS id FROM steps WHERE account = ? AND settling ORDER BY settles_by LIMIT ?) AS part")
 	args = append(args, account, max(limit, MaxCount))
-	open := "(s.state = 'outcome_unknown' OR s.state = 'confirmed' AND s.open_amount > 0 OR s.settling)"
+	open := "(s.state = 'outcome_unknown' OR s.state <> 'in_progress' AND s.open_amount > 0 OR s.settling)"
 	query := "WITH open (id) AS (" + strings.Join(parts, " UNION ") + ") " +
 		t.db.dialect.moneySteps("open CROSS JOIN intents i CROSS JOIN steps s WHERE i.id = open.id AND s.intent_id = i.id AND "+open+" AND s.currency IN ("+marks(len(currencies))+")")
 	return t.selectSteps(query, append(args, anys(currencies)...)...)

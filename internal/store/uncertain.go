@@ -6,7 +6,7 @@ import (
 
 // inDoubt tells of a row of steps what model.Step.InDoubt does, in the words of
 // their index.
-const inDoubt = "(state = 'outcome_unknown' OR state = 'confirmed' AND open_amount > 0)"
+const inDoubt = "(state = 'outcome_unknown' OR state <> 'in_progress' AND open_amount > 0)"
 
 // Uncertain is the open uncertainty in one currency ("" where no money is at
 // stake): effects of which nobody knows what happened.

@@ -24,8 +24,10 @@ func (n narrator) uncertain() templates.UncertainView {
 			unknown = append(unknown, s)
 		case model.Confirmed:
 			v.Lead = say(v.Lead, n.beside(s), " ")
-		default:
+		case model.InProgress:
 			moving++
+		default: // it had ended without effect, and a contradiction says otherwise
+			v.Lead = say(v.Lead, n.mayBe(s), " ")
 		}
 		v.Items = append(v.Items, n.uncertainItem(s))
 	}
