@@ -156,6 +156,42 @@ func TestBankFileOfReturnedMoneySendsNothing(t *testing.T) {
 	w.survive(t)
 }
 
+// The bank shows as paid what its provider had refused: recorded, that stops the
+// retry that would pay it again, and hides nothing.
+func TestBankFileThatContradictsStopsTheRetry(t *testing.T) {
+	w := newWorld(t)
+	w.fault("drop_before_accept", 1, posts("/payouts"), 0)
+	paid := w.payout("p-1")
+	w.run(2 * time.Hour)
+	w.fault("reject_curable", 1, posts("/payouts"), 0)
+	id := w.payout("p-2")
+	w.run(time.Hour)
+	w.expect(paid, model.Completed, "create-payout", model.Confirmed)
+	w.expect(id, model.NeedsReview, "create-payout", model.FailedSafely)
+	body := []byte(strings.ReplaceAll(string(w.statement()), paid+":create-payout", id+":create-payout"))
+	w.harmless(func() {
+		m := w.bankFile(body, true)
+		if len(m) != 1 || m[0].Finding != bankfile.Ended {
+			t.Fatalf("%+v", m)
+		}
+		file := must(w.act.TakeBankFile(context.Background(), w.people.operator, account, "statement.xml", body))(t)
+		for range 2 {
+			must(w.act.RecordContradiction(context.Background(), w.people.operator, file.ID, 1, actions.BankContradiction{Reason: why}))(t)
+		}
+		if _, err := w.act.Preview(context.Background(), w.people.operator, actions.PreviewRequest{Intent: id, Action: model.RetryUnfinished}); err == nil {
+			t.Error("it may be sent again")
+		}
+		w.noFaults()
+		w.run(48 * time.Hour)
+	})
+	c := w.load(id)
+	w.expect(id, model.NeedsReview, "create-payout", model.FailedSafely)
+	if len(c.Conflicts) != 1 || c.OpenConflict() == nil || c.Uncertain != c.Step("create-payout").Amount {
+		t.Errorf("what the bank shows is not uncertain\n%s", describe(c))
+	}
+	w.survive(t)
+}
+
 // recordStatement takes the bank's statement as it stands now, and records what it
 // proves; where another person is needed, that one signs or does not.
 func (h *history) recordStatement(signed bool) {

@@ -27,6 +27,7 @@ type bankPage struct {
 	others []bankfile.Match
 	out    map[int]bool // numbers of lines that are unticked
 	may    authz.Decision
+	typed  contradictionTyped
 }
 
 // The parts of the page, as addresses name them.

@@ -81,7 +81,7 @@ func sumsOf(list []bankfile.Match) (sums []model.BulkSum) {
 
 // needsPerson are the lines that nobody can record from the file.
 func (v *visit) needsPerson(p bankPage) templates.Matches {
-	view := templates.Matches{Say: say("These lines name steps of ours and do not simply confirm them. None of them is recorded from here: each is decided on the page of its intent.")}
+	view := templates.Matches{Say: say("These lines name steps of ours and do not simply confirm them. What became of each is decided on the page of its intent. A payment of a step that had ended without effect can be recorded here as a contradiction, which stops what would be sent for it.")}
 	if len(p.person) == 0 {
 		view.Say = say("No line contradicts what is known here.")
 	}
@@ -90,7 +90,7 @@ func (v *visit) needsPerson(p bankPage) templates.Matches {
 	for _, m := range p.person[at:until] {
 		row := matchRow(m)
 		if m.Step != nil {
-			row.Do = p.wayOn(m)
+			row.Do, row.Contradicting = p.wayOn(m), v.contradictionForm(p, m, at)
 		}
 		view.Rows = append(view.Rows, row)
 	}

@@ -85,6 +85,7 @@ var matrix = map[string]struct {
 	"POST /reconcile":                   {"", url.Values{"account": {"acme"}}, statuses{401, 422, 403, 403, 403, 404, 404}},
 	"GET /reconcile/:id":                {"", nil, ofAccount},
 	"POST /reconcile/:id/mapping":       {"", url.Values{"separator": {"comma"}}, statuses{401, 409, 403, 403, 403, 404, 404}},
+	"POST /reconcile/:id/contradiction": {"", url.Values{"line": {"1"}, "reason-1": {because}}, statuses{401, 409, 403, 403, 403, 404, 404}},
 	"POST /reconcile/:id/preview":       {"", url.Values{"shown": {"1"}, "line": {"1"}}, acts},
 	"GET /orphans":                      {"", nil, signedIn},
 	"GET /orphans/:id":                  {"", nil, ofAccount},

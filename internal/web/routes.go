@@ -112,6 +112,7 @@ var pageRoutes = []route{
 	{method: get, path: "/reconcile/:id", page: (*visit).bankFile},
 	{method: post, path: "/reconcile/:id/mapping", page: (*visit).mapBankFile},
 	{method: post, path: "/reconcile/:id/preview", page: (*visit).previewBankFile},
+	{method: post, path: "/reconcile/:id/contradiction", page: (*visit).recordContradiction},
 	{method: get, path: "/orphans", page: (*visit).orphans},
 	{method: get, path: "/orphans/:id", page: (*visit).orphan},
 	{method: post, path: "/orphans/:id/settle", page: (*visit).settleOrphan},

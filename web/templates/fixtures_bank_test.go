@@ -40,6 +40,10 @@ func bankFile() BankFileView {
 		return MatchRow{Line: line, Booked: "2026-11-29", Money: eur(-6190100), What: what, Says: Say("The line is of 61,901.00 EUR, and the step of 61,900.00 EUR."), Other: arabic,
 			Text: hostile, Href: "/intents/" + intentID, Key: stepKey, Do: &Choice{Href: "/intents/" + intentID, Label: "Look at its intent"}}
 	}
+	contradicts, typed := match(7, "The step had ended without effect"), match(8, "The step had ended without effect")
+	contradicts.Contradicting = &Contradicting{Page: page("", ""), Post: "/reconcile/bank-file-1/contradiction?person=1", Line: 7, Step: stepKey, Field: "reason-7", StepUp: Say("You will be asked for your password.")}
+	typed.Contradicting = &Contradicting{Page: page("", ""), Post: "/reconcile/bank-file-1/contradiction?person=1", Line: 8, Step: stepKey, Field: "reason-8", Typed: hostile,
+		Errors: FieldErrors{{Field: "reason-8", Message: "The reason is shorter than 8 characters"}}}
 	nobody := match(9, "Names no step of ours")
 	nobody.Href, nobody.Key, nobody.Do, nobody.Booked, nobody.Ref = "", "", nil, "", "with blanks in it"
 	return BankFileView{Page: page("Bank file statement.xml", "/reconcile/bank-file-1"), ID: "bank-file-1", Name: hostile, Meta: []Text{Say("camt.053.001.08"), Say("uploaded by ", Name(arabic))},
@@ -54,7 +58,7 @@ func bankFile() BankFileView {
 		Pages: Paging{Shown: "Statements 1–3 of 23", Next: "/reconcile/bank-file-1?statements=21#statements"},
 		Proves: Proving{Say: Say("Each of these lines names one uncertain step."), Rows: []ProvingRow{proves(4, ""), proves(12, forty)}, At: Paging{Shown: "Lines 1–2 of 22", Prev: "/reconcile/bank-file-1", Next: "/reconcile/bank-file-1?proves=21#proves"},
 			Post: "/reconcile/bank-file-1/preview", Out: "12", From: "/reconcile/bank-file-1", Button: "Preview marks for 21 lines, 61,900.00 EUR", Ticked: "21 ticked over all pages", StepUp: Say("You will be asked for your password.")},
-		Person:  Matches{Say: Say("These lines name steps of ours and do not simply confirm them."), Rows: []MatchRow{match(5, "Another amount or currency"), match(6, "Money came back")}, At: Paging{Shown: "Lines 1–2 of 40", Prev: "/reconcile/bank-file-1"}},
+		Person:  Matches{Say: Say("These lines name steps of ours and do not simply confirm them."), Rows: []MatchRow{match(5, "Another amount or currency"), match(6, "Money came back"), contradicts, typed}, At: Paging{Shown: "Lines 1–2 of 40", Prev: "/reconcile/bank-file-1"}},
 		OursSay: Say("Uncertain steps that none of its lines names."), Ours: []OurRow{{Href: "/intents/" + intentID, Who: greek, What: "create-payout", Key: stepKey, Money: eur(731500), State: "outcome_unknown", Since: ago(26 * time.Hour)}},
 		OursAt: Paging{Shown: "Steps 1–1 of 21", Next: "/reconcile/bank-file-1?ours=21#ours"},
 		Others: Others{Counts: []Text{Say("2 lines name no step of ours")}, Open: true, Rows: []MatchRow{nobody, match(10, "Known already")}, At: Paging{Shown: "Lines 1–2 of 30"}},
