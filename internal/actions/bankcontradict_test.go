@@ -76,22 +76,22 @@ func TestAContradictionStopsWhatWouldPayTwice(t *testing.T) {
 	}
 }
 
-// signsWhatWasPaid records the payment from the same file, which two people do.
+// signsWhatWasPaid records the payment on the intent's page, which two people do.
 func (w *world) signsWhatWasPaid(id, file string) {
 	w.t.Helper()
 	r := w.reading(w.ada, file)
-	if r.Matches[0].Finding != bankfile.Proves || r.Contradicts(&r.Matches[0]) || !strings.Contains(r.Matches[0].Because, "contradict each other") {
-		w.t.Fatalf("recorded, the line is %+v", r.Matches[0])
+	if m := &r.Matches[0]; m.Finding != bankfile.Doubtful || r.Contradicts(m) || !strings.Contains(m.Because, "contradict each other: Line 1") {
+		w.t.Fatalf("recorded, the line is %+v", m)
 	}
-	list := w.previewLines(file, 1)
-	if list.People != 2 {
-		w.t.Fatalf("%d people", list.People)
+	statement := `{"result":"happened","external_ref":"BANKREF-paid-all-the-same","amount":500,"currency":"USD","date":"2026-11-29","document":{"upload":"` + r.Upload + `"}}`
+	p := w.preview(w.ada, id, model.MarkExternalResult, pay, statement)
+	asked := w.confirm(w.ada, p)
+	if asked.Approval == nil || w.load(id).OpenConflict() == nil {
+		w.t.Fatalf("one person closed it: %+v", asked)
 	}
-	w.confirmBulk(w.ada, list)
-	if _, err := w.run.ApproveBulk(w.t.Context(), w.cleo, list.ID, say(list.Digest)); err != nil {
+	if _, err := w.run.Approve(w.t.Context(), w.cleo, *asked.Approval, Confirmation{Reason: reason, Digest: p.Digest}); err != nil {
 		w.t.Fatal(err)
 	}
-	w.carryOut(list.ID)
 	c := w.load(id)
 	s := c.Step(pay)
 	if s.State != model.Confirmed || s.Moved != 500 || c.OpenConflict() != nil || c.Uncertain != 0 || c.Confirmed != 500 || c.UncertainSince != 0 || s.Known() == "BANKREF-"+c.Key {

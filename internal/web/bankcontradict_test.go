@@ -48,7 +48,7 @@ func TestAContradictionIsRecordedFromTheFilesPage(t *testing.T) {
 	}
 	olga.wants(olga.get("/uncertain"), 200, "900.50")
 	p = olga.get(path)
-	olga.wants(p, 200, "It proves 1 uncertain step", "What needs a person: 0")
+	olga.wants(p, 200, "Nothing new", "a person decides it on the page of its intent. Its observations contradict each other: Line 1")
 	if strings.Contains(p.body, "/contradiction") {
 		t.Error("what is recorded can be recorded again")
 	}
