@@ -183,8 +183,8 @@ func (t *confirming) mayConfirm() error {
 // byItself refuses a plan that stands for what a bank's file says: its list holds
 // together what was read, under which names of columns, and who answers for it.
 func (t *confirming) byItself() error {
-	part, err := t.tx.OfBankFile(t.preview.IntentID, t.preview.ID)
-	if err == nil && part {
+	list, err := t.tx.OfBankFile(t.preview.IntentID, t.preview.ID)
+	if err == nil && list != "" {
 		err = refused(&model.Refusal{Rule: "bankfile.list", Because: "This plan is part of a list that was made of a bank's file, and is confirmed with that list alone. Nothing was done."})
 	}
 	return err

@@ -132,11 +132,11 @@ func (t *Tx) ExpireBankLists(id string) (stands bool, err error) {
 	return stands, err
 }
 
-// OfBankFile reports whether the preview of an intent belongs to a list that was
-// made of a bank's file.
-func (t *Tx) OfBankFile(intent, preview string) (is bool, err error) {
-	_, err = t.Get(&is, "SELECT EXISTS (SELECT 1 FROM bulk_items m JOIN bulks l ON l.id = m.bulk_id WHERE m.intent_id = ? AND m.preview_id = ? AND l.bank_file <> '')", intent, preview)
-	return is, err
+// OfBankFile is the id of the list that the preview of an intent belongs to, where
+// that was made of a bank's file; else "".
+func (t *Tx) OfBankFile(intent, preview string) (list string, err error) {
+	_, err = t.Get(&list, "SELECT l.id FROM bulk_items m JOIN bulks l ON l.id = m.bulk_id WHERE m.intent_id = ? AND m.preview_id = ? AND l.bank_file <> ''", intent, preview)
+	return list, err
 }
 
 // BankLists lists the confirmed lists that were made of a file, the newest first,

@@ -25,6 +25,7 @@ type previewPage struct {
 	errors  templates.FieldErrors
 	changes []string         // what moved since, in sentences; none while it is exact
 	receipt *actions.Receipt // nil until it is confirmed
+	list    string           // of a bank's file, that it is confirmed with; "" for none
 	over    bool             // its time was over when it was confirmed, whatever the page's clock says
 }
 
@@ -45,6 +46,7 @@ func (v *visit) openPreview() (p previewPage, err error) {
 		return tx.Together(
 			func() (err error) { p.c, err = v.caseOf(tx, row.IntentID); return err },
 			func() error { return p.findUpload(tx, row.Account) },
+			func() (err error) { p.list, err = tx.OfBankFile(row.IntentID, row.ID); return err },
 			func() (err error) { p.people, err = tx.People(row.Account); return err })
 	})
 	p.about, p.plan, p.digest = valueOf(p.Step), p.Plan, p.Digest
@@ -92,6 +94,8 @@ func (v *visit) previewView(p previewPage) templates.PreviewView {
 	switch {
 	case p.UsedAt != 0:
 		view.Closed = &templates.Note{Kind: "ok", Title: say("You confirmed this plan ", v.at(p.UsedAt), "."), Text: []templates.Text{say(templates.Link("/previews/"+p.ID+"/result", "See what it came to"))}}
+	case p.list != "":
+		view.Closed = &templates.Note{Kind: "q", Title: say("This plan is part of a list that was made of a bank’s file, and is confirmed with that list alone."), Text: []templates.Text{say(templates.Link("/bulk/"+p.list, "Look at the list"))}}
 	case (p.over || v.now() > p.ExpiresAt) && p.keyWindow() != nil:
 		call := p.keyWindow()
 		view.Closed = &templates.Note{Kind: "no", Title: say("The time ran out: ", v.at(p.ExpiresAt), " was the last moment to send ", call.Step, " again under its key. Nothing was done."),

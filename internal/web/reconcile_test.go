@@ -334,3 +334,21 @@ func TestAFullPageOfABankFileIsLight(t *testing.T) {
 		t.Errorf("the page weighs %d bytes", n)
 	}
 }
+
+// The plan of one line has a page, which leads to its list and confirms nothing.
+func TestAPlanOfABankFilesListIsConfirmedWithIt(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 1_000)
+	olga := w.browse("Olga")
+	list := olga.post(bankFilePath(w.bankFile(bankLine{"-10.00", id + ":create-payout"}))+"/preview", "shown", "1", "line", "1").header.Get("Location")
+	var preview string
+	w.update(func(tx *store.Tx) error {
+		_, err := tx.Get(&preview, "SELECT preview_id FROM bulk_items WHERE intent_id = ?", id)
+		return err
+	})
+	p := olga.get("/previews/" + preview)
+	olga.wants(p, 200, "is confirmed with that list alone", "Look at the list")
+	if !strings.Contains(p.body, `href="`+list+`"`) || strings.Contains(p.body, `action="/previews/`) {
+		t.Errorf("the plan of a list does not lead to it alone:\n%s", p.text())
+	}
+}
