@@ -38,9 +38,11 @@ type BankFilePage struct {
 // BankReading is what a bank's file says, set beside our steps as they are now.
 type BankReading struct {
 	BankFile
-	// Waiting says that it is a CSV whose columns nobody has named yet: there are no
-	// statements and no matches then.
+	// Waiting says that it is a CSV whose columns nobody has named yet, or whose
+	// columns as they were named do not read it any more: there are no statements and
+	// no matches then.
 	Waiting bool
+	Fault   error // why its own mapping does not read it, of kind Invalid; nil where it does, and where it has none
 	// Proposal is a mapping to begin with, of a CSV alone: the file's own, else the
 	// account's last one where it reads this file, else a guess. Rows are its first
 	// rows as cells.
@@ -49,7 +51,7 @@ type BankReading struct {
 	// MapperName is the name of who named its columns last; "" where nobody did.
 	MapperName string
 	// MayMap says that the actor may name its columns, or name them anew: it is a CSV
-	// of which no confirmed list is open, carried out or done.
+	// of which no confirmed list is open or carried out, or has recorded a line.
 	MayMap bool
 
 	Read    bankfile.File    // with every statement; Statement.Check tells whether one adds up
@@ -57,13 +59,20 @@ type BankReading struct {
 	// Unnamed are steps that move money, are uncertain, are in a currency of the file
 	// and named by none of its lines, the oldest doubt first; at most MaxUnnamed.
 	Unnamed []bankfile.Step
-	More    bool         // there are more of them
-	Lists   []model.Bulk // confirmed lists made of it, the newest first, without items
-	Now     model.Time   // when it was read
+	// Currencies are those of the file in which such steps were looked for, at most
+	// MaxCurrencies; MoreCurrencies says that the file has others, of which nothing is said.
+	Currencies     []string
+	MoreCurrencies bool
+	More           bool         // there are more of them
+	Lists          []model.Bulk // confirmed lists made of it, the newest first, without items
+	Now            model.Time   // when it was read
 }
 
 // MaxUnnamed is how many steps that no line names are given.
 const MaxUnnamed = 200
+
+// MaxCurrencies is in how many currencies of one file our side is looked for.
+const MaxCurrencies = 16
 
 // CSV is the format of files that wait for a mapping.
 const CSV = "CSV"
@@ -73,21 +82,13 @@ func (b *BankFile) waits() bool { return b.Format == CSV && b.Mapping == nil }
 
 // describe keeps with the file what it was read as.
 func (b *BankFile) describe(f bankfile.File) {
-	b.Format, b.Statements, b.Lines, b.BankNumber, b.FromDay, b.ToDay = f.Format, len(f.Statements), 0, "", "", ""
+	b.Format, b.Statements, b.Lines, b.BankNumber = f.Format, len(f.Statements), 0, ""
+	b.FromDay, b.ToDay = f.Days()
 	for i := range f.Statements {
-		s := &f.Statements[i]
-		b.Lines += len(s.Lines)
-		if i == 0 {
-			b.BankNumber = s.Account
-		}
-		for _, line := range s.Lines {
-			if day := line.BookedOn; day != "" {
-				b.ToDay = max(b.ToDay, day)
-				if b.FromDay == "" || day < b.FromDay {
-					b.FromDay = day
-				}
-			}
-		}
+		b.Lines += len(f.Statements[i].Lines)
+	}
+	if len(f.Statements) > 0 {
+		b.BankNumber = f.Statements[0].Account
 	}
 }
 

@@ -33,7 +33,12 @@ func (r *Runner) ReadBankFile(ctx context.Context, actor authz.Actor, id string)
 	if b.Waiting = b.waits(); b.Waiting {
 		return b, nil
 	}
-	if b.Read, err = r.files.parse(ctx, b.SHA256, body, b.Mapping, &b.Proposal); err != nil {
+	b.Read, err = r.files.parse(ctx, b.SHA256, body, b.Mapping, &b.Proposal)
+	if b.Format == CSV && model.KindOf(err) == model.Invalid {
+		b.Waiting, b.Fault = true, err
+		return b, nil
+	}
+	if err != nil {
 		return b, err
 	}
 	err = r.db.View(ctx, func(tx *store.Tx) error { return b.match(tx) })
@@ -57,16 +62,16 @@ func (b *BankReading) load(tx *store.Tx, actor authz.Actor, id string) (body, la
 		return nil, nil, err
 	}
 	b.Now = tx.Now()
-	held := slices.ContainsFunc(b.Lists, func(l model.Bulk) bool { return holdsMapping(l, b.Now) })
+	held := b.Recorded > 0 || slices.ContainsFunc(b.Lists, func(l model.Bulk) bool { return holdsMapping(l, b.Now) })
 	b.MayMap = b.Format == CSV && !held && actor.May(b.Account, authz.MarkExternalResult).Allowed
 	return body, last, nil
 }
 
-// holdsMapping reports whether a confirmed list stands for its file as that is read
-// now: it does not where nothing of it was or will be done.
+// holdsMapping reports whether a confirmed list that has done nothing yet stands for
+// its file as that is read now: it does not where nothing of it will be done.
 func holdsMapping(l model.Bulk, now model.Time) bool {
 	state := l.Standing(now)
-	return state == model.BulkOpen || state == model.BulkRunning || state == model.BulkDone
+	return state == model.BulkOpen || state == model.BulkRunning
 }
 
 // propose gives a mapping to begin with: the file's own, the account's last one
@@ -116,12 +121,16 @@ func (b *BankReading) match(tx *store.Tx) error {
 		lines = append(lines, b.Read.Statements[i].Lines...)
 	}
 	all := mentioned(lines)
+	b.Currencies = b.Read.Currencies()
+	if b.MoreCurrencies = len(b.Currencies) > MaxCurrencies; b.MoreCurrencies {
+		b.Currencies = b.Currencies[:MaxCurrencies]
+	}
 	var named, open []store.MoneyStep
 	err := tx.Together(
 		func() (err error) { named, err = tx.NamedSteps(b.Account, all.refs, all.recorded); return err },
 		func() (err error) {
 			// As many as the lines can name may be left out again.
-			open, err = tx.OpenSteps(b.Account, all.currencies, MaxUnnamed+1+len(lines))
+			open, err = tx.OpenSteps(b.Account, b.Currencies, MaxUnnamed+1+len(lines))
 			return err
 		})
 	if err != nil {
@@ -138,14 +147,10 @@ func (b *BankReading) match(tx *store.Tx) error {
 	return nil
 }
 
-// mostCurrencies bounds in how many currencies of one file our side is looked for.
-const mostCurrencies = 16
-
 // mention is what lines mention, each once.
 type mention struct {
-	refs       []string // references that may be ours
-	recorded   []string // references under which the lines may have been recorded
-	currencies []string
+	refs     []string // references that may be ours
+	recorded []string // references under which the lines may have been recorded
 }
 
 // mentioned gathers what the lines mention.
@@ -159,9 +164,6 @@ func mentioned(lines []bankfile.Line) (all mention) {
 	}
 	for i := range lines {
 		line := &lines[i]
-		if !slices.Contains(all.currencies, line.Currency) && len(all.currencies) < mostCurrencies {
-			all.currencies = append(all.currencies, line.Currency)
-		}
 		for _, ref := range line.Refs {
 			once(&all.refs, refs, ref.Value)
 		}

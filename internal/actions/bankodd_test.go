@@ -1,12 +1,15 @@
 package actions
 
 import (
+	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"countersign/internal/bankfile"
 	"countersign/internal/model"
+	"countersign/internal/store"
 )
 
 // Banks give all payments of a batch one reference, and use it again: a line is the
@@ -61,5 +64,84 @@ func TestAStepInContradictionIsNotRecordedFromAFile(t *testing.T) {
 	}
 	if !slices.Equal(findings(r), []bankfile.Finding{bankfile.Doubtful, bankfile.Proves}) {
 		t.Errorf("%v", findings(r))
+	}
+}
+
+// A statement without lines covers days and a currency: what of ours it does not
+// name is told all the same.
+func TestAStatementWithoutLinesCoversItsCurrency(t *testing.T) {
+	w := newWorld(t)
+	id := w.several(1, unknown)[0]
+	const balance = `<Bal><Tp><CdOrPrtry><Cd>%s</Cd></CdOrPrtry></Tp><Amt Ccy="USD">1.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>%s</Dt></Dt></Bal></Stmt>`
+	body := camt()
+	for _, b := range []struct{ code, day string }{{"CLBD", "2026-11-30"}, {"OPBD", "2026-11-28"}} {
+		body = bytes.Replace(body, []byte("</Stmt>"), fmt.Appendf(nil, balance, b.code, b.day), 1)
+	}
+	b := w.take(body)
+	r := w.reading(w.ada, b.ID)
+	if b.FromDay != "2026-11-28" || b.ToDay != "2026-11-30" || len(r.Unnamed) != 1 || r.Unnamed[0].IntentID != id || !slices.Equal(r.Currencies, []string{"USD"}) || r.MoreCurrencies {
+		t.Errorf("%s to %s, %v in %v", b.FromDay, b.ToDay, r.Unnamed, r.Currencies)
+	}
+	var rows bytes.Buffer
+	rows.WriteString("Date;Amount;Currency;Ref\n")
+	for _, currency := range []string{"AED", "AUD", "BGN", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HKD", "HUF", "ILS", "INR", "MXN", "USD"} {
+		fmt.Fprintf(&rows, "2026-11-29;1.00;%s;x\n", currency)
+	}
+	b = w.take(rows.Bytes())
+	m := refsIn("Ref")
+	m.Currency, m.CurrencyColumn = "", "Currency"
+	if _, err := w.run.MapBankFile(t.Context(), w.ada, b.ID, m); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.reading(w.ada, b.ID); len(r.Currencies) != MaxCurrencies || !r.MoreCurrencies || len(r.Unnamed) != 0 {
+		t.Errorf("%v, more: %v", r.Currencies, r.MoreCurrencies)
+	}
+}
+
+// A mapping that was stored and does not read its file any more can be named anew.
+func TestAMappingThatReadsNoMore(t *testing.T) {
+	w := newWorld(t)
+	b := w.take(twoColumns("-5.00", w.load(w.several(1, unknown)[0]).Step(pay).Key(), "x"))
+	if _, err := w.run.MapBankFile(t.Context(), w.ada, b.ID, refsIn("A")); err != nil {
+		t.Fatal(err)
+	}
+	old := bytes.Replace(w.reading(w.ada, b.ID).Mapping, []byte("YYYY-MM-DD"), []byte("DD.MM.YYYY"), 1)
+	w.update(func(tx *store.Tx) error {
+		_, err := tx.Exec("UPDATE bank_files SET mapping = ?", old)
+		return err
+	})
+	r := w.reading(w.ada, b.ID)
+	if !r.Waiting || model.KindOf(r.Fault) != model.Invalid || !r.MayMap || len(r.Matches) != 0 || r.Proposal.Dates != "DD.MM.YYYY" || len(r.Rows.Rows) == 0 {
+		t.Fatalf("%+v, %v", r, r.Fault)
+	}
+	_, err := w.run.PreviewBankFile(t.Context(), w.ada, b.ID, []int{1})
+	wantCode(t, err, "conflict")
+	if _, err := w.run.MapBankFile(t.Context(), w.ada, b.ID, refsIn("A")); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.reading(w.ada, b.ID); r.Waiting || r.Fault != nil || findings(r)[0] != bankfile.Proves {
+		t.Errorf("%+v", r.Matches)
+	}
+}
+
+// A list that was done with no effect does not hold the names of columns.
+func TestAListWithoutEffectHoldsNoMapping(t *testing.T) {
+	w := newWorld(t)
+	id := w.several(1, unknown)[0]
+	b := w.take(twoColumns("-5.00", w.load(id).Step(pay).Key(), "x"))
+	if _, err := w.run.MapBankFile(t.Context(), w.ada, b.ID, refsIn("A")); err != nil {
+		t.Fatal(err)
+	}
+	list := w.previewLines(b.ID, 1)
+	found(pay, model.Observation{Finding: model.FoundHappened, ExternalRef: "po_1", Amount: 500})(w, id)
+	w.confirmBulk(w.ada, list)
+	if l := w.carryOut(list.ID); l.State != model.BulkDone || !slices.Equal(outcomes(l), []string{"stale"}) {
+		t.Fatalf("%s %+v", l.State, l.Items)
+	}
+	if !w.reading(w.ada, b.ID).MayMap {
+		t.Error("it holds the mapping")
+	}
+	if _, err := w.run.MapBankFile(t.Context(), w.ada, b.ID, refsIn("B")); err != nil {
+		t.Error(err)
 	}
 }

@@ -18,7 +18,7 @@ type BankFile struct {
 	Statements int        `db:"statements"` // how many it holds; 0 while it waits for its mapping
 	Lines      int        `db:"lines"`
 	BankNumber string     `db:"bank_number"` // the bank's number of the account that its first statement is about
-	FromDay    string     `db:"from_day"`    // the first and the last day on which a line was booked, 2006-01-02; "" where none says
+	FromDay    string     `db:"from_day"`    // the days that it covers, as bankfile.File.Days has them
 	ToDay      string     `db:"to_day"`
 	UploadedAt model.Time `db:"uploaded_at"`
 	MappedAt   model.Time `db:"mapped_at"` // 0 where it never was
@@ -116,8 +116,8 @@ func (t *Tx) MapBankFile(b BankFile) error {
 
 // ExpireBankLists ends the time of lists that were made of a file and never
 // confirmed, with that of their plans, and tells whether another one stands: is
-// open, being carried out or done. What was rejected, withdrawn, dismissed or has
-// expired stands no more.
+// open or being carried out, or has recorded a line. What was rejected, withdrawn,
+// dismissed or has expired stands no more, nor does what was done with no effect.
 func (t *Tx) ExpireBankLists(id string) (stands bool, err error) {
 	const left = "bank_file = ? AND bank_file <> '' AND used_at = 0 AND expires_at > ?"
 	over := t.now - 1
@@ -128,8 +128,12 @@ func (t *Tx) ExpireBankLists(id string) (stands bool, err error) {
 	if _, err := t.Exec("UPDATE bulks SET expires_at = ? WHERE "+left, over, id, over); err != nil {
 		return false, err
 	}
-	_, err = t.Get(&stands, "SELECT EXISTS (SELECT 1 FROM bulks WHERE bank_file = ? AND bank_file <> '' AND used_at > 0 AND (state IN ('running', 'done') OR state = 'open' AND expires_at > ?))", id, t.now)
-	return stands, err
+	_, err = t.Get(&stands, "SELECT EXISTS (SELECT 1 FROM bulks WHERE bank_file = ? AND bank_file <> '' AND used_at > 0 AND (state = 'running' OR state = 'open' AND expires_at > ?))", id, t.now)
+	if err != nil || stands {
+		return stands, err
+	}
+	n, err := t.Recorded(id)
+	return n > 0, err
 }
 
 // OfBankFile is the id of the list that the preview of an intent belongs to, where
