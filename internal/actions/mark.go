@@ -74,6 +74,15 @@ func mayMarkNothing(c *model.Case, s *model.Step, dated, now model.Time) ruling 
 	return yes("mark.did-not-happen", "It may be recorded as not happened.")
 }
 
+// WhyNotNothing says why no document whatever can record now that a step did not
+// happen; "" where one dated now could.
+func WhyNotNothing(c *model.Case, s *model.Step, now model.Time) string {
+	if r := mayMarkNothing(c, s, now, now); !r.allowed {
+		return r.because
+	}
+	return ""
+}
+
 // objectStands says what the provider has, and how such a contradiction is closed.
 func objectStands(e *model.Evidence) string {
 	object := e.Ref

@@ -19,6 +19,8 @@ type actionPage struct {
 	verdict actions.Verdict
 	typed   actionFields
 	errors  templates.FieldErrors
+	// hopeless: nothing that is filled in can be recorded under the chosen result.
+	hopeless bool
 }
 
 // actionFields are the form's fields as typed.
@@ -119,6 +121,10 @@ func (v *visit) actionView(p actionPage) templates.ActionView {
 	view := templates.ActionView{Page: v.titled(title(p.action)), Crumb: crumb(p.c), Label: title(p.action), Title: heading,
 		Post: "/intents/" + p.c.ID + "/actions/" + p.action, Cancel: "/intents/" + p.c.ID, Step: p.name(), Intro: say(intros[p.action]),
 		Facts: v.actionFacts(p), Errors: p.errors, Button: buttons[p.action]}
+	view.Faults = "Some things are to be mended. Nothing was stored."
+	if p.hopeless {
+		view.Faults = "This result cannot be recorded as things are. Nothing was stored."
+	}
 	if !p.verdict.Allowed {
 		view.Refused = &templates.Note{Kind: "no", Title: say("Refused: ", p.verdict.Because),
 			Text: []templates.Text{say("Nothing was sent, no step changed. Rule ", templates.Code(p.verdict.Rule))}}

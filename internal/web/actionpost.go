@@ -61,7 +61,10 @@ func (v *visit) input(p *actionPage) (json.RawMessage, error) {
 		if p.step == nil || !p.verdict.Allowed {
 			return nil, nil
 		}
-		if err := v.takeFile(p); err != nil {
+		if why := v.noNothing(p); why != "" && p.typed.Result != markHappened && p.typed.Result != "" {
+			p.hopeless = true // no file is stored for what cannot be recorded
+			p.add("result", why)
+		} else if err := v.takeFile(p); err != nil {
 			return nil, err
 		}
 		return json.Marshal(statement(p))
@@ -69,6 +72,12 @@ func (v *visit) input(p *actionPage) (json.RawMessage, error) {
 		return json.Marshal(map[string]any{"acknowledge": append([]string{}, p.typed.Acknowledge...)})
 	}
 	return nil, nil
+}
+
+// noNothing says why nothing that is filled in can record that the step did not
+// happen, "" where something can.
+func (v *visit) noNothing(p *actionPage) string {
+	return actions.WhyNotNothing(p.c, p.step, v.now())
 }
 
 // statement is the input of a mark. The day of the document goes as it was written.
@@ -130,6 +139,11 @@ func (v *visit) markForm(p actionPage) *templates.MarkForm {
 		ExternalRef: t.ExternalRef, Amount: t.Amount, NoAmount: p.step == nil || !p.step.HasMoney(),
 		Currency: t.Currency, Date: t.Date, DateHint: "The day that the document bears", URL: t.URL, SHA256: t.SHA256, Uploads: true, UploadID: t.Upload}
 	m.AmountHint = amountHint(p)
+	if p.step != nil && p.step.Returned == 0 {
+		if why := v.noNothing(&p); why != "" {
+			m.NoDidNot = narrator{c: p.c, timing: v.Timing, clock: v.page.Clock}.prose(why)
+		}
+	}
 	switch {
 	case p.step == nil:
 	case p.step.Returned > 0:

@@ -177,3 +177,20 @@ func (w *world) observed(id string, o model.Observation) {
 		return tx.SaveCase(c)
 	})
 }
+
+// TestWhatCannotBeRecordedIsNotOffered: the form says why, and stores no file for it.
+func TestWhatCannotBeRecordedIsNotOffered(t *testing.T) {
+	w := newWorld(t)
+	id := w.unknown("acme", "run-1", 39_500)
+	olga := w.browse("Olga")
+	form := olga.get("/intents/" + id + "/actions/" + model.MarkExternalResult + "?step=create-payout")
+	olga.wants(form, 200, "its answer becomes final: reconcile says it")
+	if !regexp.MustCompile(`value="did_not_happen"[^>]* disabled`).MatchString(form.body) {
+		t.Error("it is offered")
+	}
+	p := olga.sendFile(id, "letter.txt", "never paid", map[string]string{"result": "did_not_happen", "date": "2026-11-27"})
+	olga.wants(p, 422, "This result cannot be recorded as things are. Nothing was stored.")
+	if strings.Contains(p.text(), "Your file is kept") {
+		t.Error("the file was stored")
+	}
+}

@@ -104,6 +104,7 @@ func markForm() ActionView {
 
 func markErrors() ActionView {
 	v := markForm()
+	v.Faults = "Some things are to be mended. Nothing was stored."
 	v.Errors = FieldErrors{{Field: "result", Message: "Choose what the document shows"}, {Field: "external_ref", Message: "This reference already confirms another step"}, {Field: "document", Message: "Give a file or a link"}, {Field: "date", Message: "The date lies in the future"}}
 	v.Mark.Result, v.Mark.Uploads, v.Mark.UploadID, v.Mark.ExternalRef = "", false, "", hostile
 	return v
