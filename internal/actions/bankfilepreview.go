@@ -124,8 +124,6 @@ func mayRecord(m *bankfile.Match, other int) error {
 	switch {
 	case m.Finding != bankfile.Proves:
 		return no("bankfile."+string(m.Finding), fmt.Sprintf("Line %d proves nothing now. %s", m.Number, m.Because)).err()
-	case m.BookedOn == "":
-		return no("bankfile.no-day", fmt.Sprintf("Line %d says no booking day, which a mark needs: mark the step on the page of its intent.", m.Number)).err()
 	case other != 0:
 		return no("bankfile.same-intent", fmt.Sprintf("Line %d is about the intent that line %d is about: confirm that one first, then preview this one.", m.Number, other)).err()
 	}

@@ -136,8 +136,8 @@ func (b *BankReading) match(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	b.Matches = bankfile.Find(lines, bankSteps(named))
-	b.Unnamed = bankfile.Unnamed(lines, bankSteps(open))
+	b.Matches = bankfile.Find(lines, bankSteps(named, b.Now))
+	b.Unnamed = bankfile.Unnamed(lines, bankSteps(open, b.Now))
 	slices.SortFunc(b.Unnamed, func(x, y bankfile.Step) int {
 		return cmp.Or(cmp.Compare(x.Since, y.Since), cmp.Compare(x.Key, y.Key))
 	})
@@ -175,10 +175,11 @@ func mentioned(lines []bankfile.Line) (all mention) {
 }
 
 // bankSteps are our steps as a bank's lines may be about them.
-func bankSteps(rows []store.MoneyStep) []bankfile.Step {
+func bankSteps(rows []store.MoneyStep, now model.Time) []bankfile.Step {
 	steps := make([]bankfile.Step, len(rows))
 	for i := range rows {
 		steps[i] = bankStep(&rows[i])
+		steps[i].FirstDay, steps[i].LastDay = markDays(rows[i].FirstSend, now)
 	}
 	return steps
 }

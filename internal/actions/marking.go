@@ -173,6 +173,16 @@ const firstZone = 14 * time.Hour
 // itself, and the furthest zone.
 const anyZone = 38 * time.Hour
 
+// markDays are the first and the last day, as 2006-01-02, that a mark may give for a
+// step which was first sent at a moment; the first is "" where it never was sent.
+func markDays(sent, now model.Time) (first, last string) {
+	if sent != 0 {
+		const day = 24 * time.Hour
+		first = sent.Add(day - anyZone - time.Microsecond).Std().UTC().Truncate(day).Format(time.DateOnly)
+	}
+	return first, now.Add(firstZone).Std().UTC().Format(time.DateOnly)
+}
+
 // firstSend is when the step can first have acted, 0 where it never was sent.
 func firstSend(s *model.Step) model.Time {
 	if len(s.Attempts) == 0 {

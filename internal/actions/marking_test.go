@@ -25,3 +25,24 @@ func TestADayIsReadWithCare(t *testing.T) {
 		}
 	}
 }
+
+// The days that a line may be booked on are those that a mark takes.
+func TestMarkDaysAreThoseThatAMarkTakes(t *testing.T) {
+	now := model.At(time.Date(2026, 11, 29, 9, 0, 0, 0, time.UTC))
+	for _, sent := range []time.Time{{}, time.Date(2026, 11, 27, 13, 59, 59, 999_999_000, time.UTC), time.Date(2026, 11, 27, 14, 0, 0, 0, time.UTC),
+		time.Date(2026, 11, 27, 14, 0, 0, 1000, time.UTC), time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC)} {
+		s := &model.Step{}
+		if !sent.IsZero() {
+			s.Attempts = []model.Attempt{{StartedAt: model.At(sent)}}
+		}
+		first, last := markDays(firstSend(s), now)
+		for at := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC); at.Day() != 2; at = at.AddDate(0, 0, 1) {
+			day := at.Format(time.DateOnly)
+			var faults faults
+			markInput{Date: day}.dated(&Planning{Step: s, Now: now}, &faults)
+			if takes := len(faults) == 0; takes != (first <= day && day <= last) {
+				t.Errorf("sent %s: a mark of %s is taken: %t; the days are %s to %s", sent, day, takes, first, last)
+			}
+		}
+	}
+}

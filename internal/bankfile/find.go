@@ -22,10 +22,12 @@ type Step struct {
 	Since      model.Time // since when it is uncertain; 0 where it is not
 	NextTryAt  model.Time // when the engine sends it again by itself; 0 where it does not
 	Awaited    bool       // it has not begun, and the engine sends it by itself when its turn comes
-	Refs       []StepRef  // what a line may name it by: its keys, its wire keys, its object at the provider
-	LineRefs   []string   // references of bank lines that people have recorded for it
-	PaidBy     []Payment  // what bank's files gave for its payment
-	Conflict   string     // why its observations contradict each other, as far as a person has not decided it; "" where they do not
+	FirstDay   string     // 2006-01-02: the first and the last day that a line which proves it can be booked on; "" is no bound
+	LastDay    string
+	Refs       []StepRef // what a line may name it by: its keys, its wire keys, its object at the provider
+	LineRefs   []string  // references of bank lines that people have recorded for it
+	PaidBy     []Payment // what bank's files gave for its payment
+	Conflict   string    // why its observations contradict each other, as far as a person has not decided it; "" where they do not
 }
 
 // Payment is a bank's line that is recorded for a step.
@@ -61,7 +63,7 @@ const (
 	Back     Finding = "back"     // money of a step that came back
 	Pending  Finding = "pending"  // names a step, but is not booked
 	Charged  Finding = "charged"  // names a step, but is the bank's charge
-	Doubtful Finding = "doubtful" // names a step, but cannot prove it: by an earlier generation's reference, its money came back too, the line is in doubt itself, or the step is in contradiction
+	Doubtful Finding = "doubtful" // names a step, but cannot prove it: by an earlier generation's reference, its money came back too, its day cannot be the payment's, the line is in doubt itself, or the step is in contradiction
 	Several  Finding = "several"  // names several steps, or several lines name its step, in this file or recorded before
 	Ended    Finding = "ended"    // names a step that is neither uncertain nor confirmed
 	Nobody   Finding = "nobody"   // names no step of ours
@@ -282,6 +284,8 @@ func (f *finder) rule(m *Match, at, earlier int) (Finding, string) {
 		return Doubtful, returned(m)
 	case s.Uncertain && len(t.back) > 0:
 		return Doubtful, f.paidAndBack(m, at)
+	case s.Uncertain && outOfTime(m) != "":
+		return Doubtful, namedBy(m) + " " + outOfTime(m)
 	case s.Uncertain:
 		return Proves, proves(m)
 	}

@@ -27,6 +27,9 @@ func TestFindings(t *testing.T) {
 	steps[1].LineRefs = []string{"bank-recorded"}
 	steps[4].Returned = 90
 	steps[5].Out = false
+	for i := range steps {
+		steps[i].FirstDay, steps[i].LastDay = "2026-11-26", "2026-11-28"
+	}
 	change := func(l Line, with func(*Line)) Line { with(&l); return l }
 	for _, test := range []struct {
 		name    string
@@ -38,6 +41,11 @@ func TestFindings(t *testing.T) {
 		{"by the wire key", paid(1, 1250, "wire-unknown"), Proves, "Its EndToEndId wire-unknown names unknown."},
 		{"another amount", paid(1, 1251, "unknown"), Differs, "12.51 EUR went out, but the step is about 12.50 EUR."},
 		{"another currency", change(paid(1, 1250, "unknown"), func(l *Line) { l.Currency = "USD" }), Differs, "12.50 USD went out, but the step is about 12.50 EUR."},
+		{"booked in the future", change(paid(1, 1250, "unknown"), func(l *Line) { l.BookedOn = "2026-11-29" }), Doubtful, "booked on 2026-11-29, which lies in the future"},
+		{"booked on the last day", change(paid(1, 1250, "unknown"), func(l *Line) { l.BookedOn = "2026-11-28" }), Proves, "the amount of the step"},
+		{"booked on the first day", change(paid(1, 1250, "unknown"), func(l *Line) { l.BookedOn = "2026-11-26" }), Proves, "the amount of the step"},
+		{"booked before it was sent", change(paid(1, 1250, "unknown"), func(l *Line) { l.BookedOn = "2026-11-25" }), Doubtful, "booked on 2026-11-25, before the step was first sent"},
+		{"of no day", change(paid(1, 1250, "unknown"), func(l *Line) { l.BookedOn = "" }), Doubtful, "says no day"},
 		{"not booked", change(paid(1, 1250, "unknown"), func(l *Line) { l.Booked = false }), Pending, "has not booked it"},
 		{"the other way", paid(1, -1250, "unknown"), Back, "12.50 EUR came in again"},
 		{"a return", change(paid(1, -1250, "unknown"), func(l *Line) { l.Back, l.Code = true, "AC01" }), Back, "(AC01)"},
@@ -127,7 +135,7 @@ func drawn(t *rapid.T) (lines []Line, steps []Step) {
 		}
 	}
 	for i := range rapid.IntRange(0, 6).Draw(t, "lines") {
-		line := Line{Number: i + 1, Entry: rapid.IntRange(1, 3).Draw(t, "entry"), Charge: rapid.Bool().Draw(t, "charge"), Doubt: rapid.SampledFrom([]string{"", "It is odd."}).Draw(t, "doubt"), Booked: rapid.Bool().Draw(t, "booked"), Back: rapid.Bool().Draw(t, "back"), Amount: rapid.Int64Range(-2, 2).Draw(t, "line amount"),
+		line := Line{Number: i + 1, Entry: rapid.IntRange(1, 3).Draw(t, "entry"), Charge: rapid.Bool().Draw(t, "charge"), Doubt: rapid.SampledFrom([]string{"", "It is odd."}).Draw(t, "doubt"), Booked: rapid.Bool().Draw(t, "booked"), Back: rapid.Bool().Draw(t, "back"), Amount: rapid.Int64Range(-2, 2).Draw(t, "line amount"), BookedOn: rapid.SampledFrom([]string{"", "2026-11-27", "2026-11-27"}).Draw(t, "booked"),
 			Currency: currency.Draw(t, "line currency"), BankRef: names.Draw(t, "bank ref"),
 			origin: origin{statement: rapid.IntRange(1, 2).Draw(t, "statement"), kind: rapid.SampledFrom([]Kind{Booked, Interim}).Draw(t, "kind")}}
 		for _, name := range rapid.SliceOfN(names, 0, 2).Draw(t, "line refs") {
@@ -161,7 +169,7 @@ func TestProofIsNeverAmbiguous(t *testing.T) {
 				continue
 			}
 			s := m.Step
-			if proved[s.Key] || !m.Booked || m.Back || m.Charge || m.Doubt != "" || namesEarlier(m.Line, s) || !s.Uncertain || s.Conflict != "" || s.Returned > 0 || s.State == model.Confirmed || m.Currency != s.Currency || s.Out && m.Amount != -s.Amount || !s.Out && m.Amount != s.Amount {
+			if proved[s.Key] || !m.Booked || m.BookedOn == "" || m.Back || m.Charge || m.Doubt != "" || namesEarlier(m.Line, s) || !s.Uncertain || s.Conflict != "" || s.Returned > 0 || s.State == model.Confirmed || m.Currency != s.Currency || s.Out && m.Amount != -s.Amount || !s.Out && m.Amount != s.Amount {
 				t.Fatalf("%+v proves %+v", m.Line, s)
 			}
 			proved[s.Key] = true

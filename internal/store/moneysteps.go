@@ -18,6 +18,7 @@ type MoneyStep struct {
 	Payee        string            `db:"payee"`
 	Contradicted bool              `db:"contradicted"` // a conflict about it is open
 	Conflict     string            `db:"conflict"`     // the reason of that conflict
+	FirstSend    model.Time        `db:"first_send"`   // when it can first have acted; 0 where it never was sent
 	Sent         []SentKey         `db:"-"`            // of each generation that has been frozen
 	LineRefs     []string          `db:"-"`            // references that people have recorded for it
 	PaidBy       []Payment         `db:"-"`            // what bank's files gave for its payment
@@ -85,6 +86,7 @@ const moves = "operation IN ('payout.create', 'payout.reverse', 'credit.create',
 func (d dialect) moneySteps(from string) string {
 	return `SELECT s.*, i.payee, i.state AS intent_state, EXISTS (SELECT 1 FROM conflicts k WHERE k.intent_id = s.intent_id AND k.step = s.name AND k.closed_at = 0) AS contradicted,
 		COALESCE((SELECT k.reason FROM conflicts k WHERE k.intent_id = s.intent_id AND k.step = s.name AND k.closed_at = 0), '') AS conflict,
+		COALESCE((SELECT a.started_at FROM attempts a WHERE a.intent_id = s.intent_id AND a.step = s.name ORDER BY a.number LIMIT 1), 0) AS first_send,
 		COALESCE((SELECT ` + d.gather("CAST(g.number AS TEXT) || ' ' || g.wire_key") + ` FROM generations g WHERE g.intent_id = s.intent_id AND g.step = s.name), '[]') AS wire_keys,
 		COALESCE((SELECT ` + d.gather("e.ref") + ` FROM evidence e WHERE e.intent_id = s.intent_id AND e.step = s.name AND e.source IN ('operator', 'bank_file')
 			AND e.ref <> ''), '[]') AS line_refs,
