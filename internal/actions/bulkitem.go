@@ -63,12 +63,16 @@ func lostRight(who authz.Actor, may authz.Decision, rule string) error {
 	return may.Err()
 }
 
-// detail names the list in the item's entry, and who signed it.
+// detail names the list in the item's entry, who signed it, and the bank's file with
+// what its line says.
 func (l *listed) detail(d map[string]any) {
 	if l == nil {
 		return
 	}
 	d["bulk"], d["item"] = l.bulk.ID, l.item.Position
+	if l.bulk.BankFile != "" {
+		d["bank_file"], d["because"] = l.bulk.BankFile, l.item.Because
+	}
 	if signed := names(l.bulk.Decisions); signed != "" {
 		d["approved_by"] = signed
 	}

@@ -173,6 +173,8 @@ func (v *visit) entryFacts(item audit.Item) []templates.Fact {
 	add("Preview", item.Preview, templates.Key)
 	add("Reason", item.Reason, templates.Name)
 	detail := detailOf(item)
+	add("The bank’s file", detail["bank_file"], func(id string) templates.Part { return templates.LinkText(bankFilePath(id), templates.Code(id)) })
+	add("Because", detail["because"], templates.Name)
 	add("Signed by", detail["approved_by"], templates.Name)
 	add("List", detail["bulk"], func(id string) templates.Part { return templates.LinkText("/bulk/"+id, templates.Code(id)) })
 	add("Result", words(item.Result), templates.Bold)

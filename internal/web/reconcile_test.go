@@ -208,7 +208,7 @@ func TestMarksByABankFileAreSigned(t *testing.T) {
 	audrey.wants(p, 200, "signed by Ann with its list")
 	p = audrey.get(firstEntry.FindString(p.body))
 	links(p)
-	audrey.wants(p, 200, "Signed by Ann")
+	audrey.wants(p, 200, "Signed by Ann", "The bank’s file bankfile-", "Because Line 1: ")
 	audrey.wants(audrey.get("/audit?event=bankfile.stored"), 200, "bankfile.stored")
 }
 
