@@ -84,7 +84,7 @@ func (v *visit) noNothing(p *actionPage) string {
 func statement(p *actionPage) map[string]any {
 	t := &p.typed
 	in := map[string]any{"result": t.Result, "external_ref": strings.TrimSpace(t.ExternalRef), "date": t.Date}
-	if t.Result != "did_not_happen" && p.step.HasMoney() {
+	if t.Result != markNothing && p.step.HasMoney() {
 		in["currency"] = strings.ToUpper(strings.TrimSpace(t.Currency))
 		p.state(in, strings.TrimSpace(t.Amount))
 	}

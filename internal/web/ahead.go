@@ -38,7 +38,7 @@ func (n narrator) asksFor(open *model.Approval) string {
 		return "approve the " + n.c.Kind
 	case open.Step == "":
 		return words(open.Action)
-	case open.Action == model.MarkExternalResult && statedIn(open.Input).Result != markHappened:
+	case open.Action == model.MarkExternalResult && statedIn(open.Input).Result == markNothing:
 		return "record " + open.Step + " as not happened"
 	}
 	return words(open.Action) + ", " + open.Step

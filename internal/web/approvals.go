@@ -107,7 +107,7 @@ func asksFor(action string, plan model.Plan, input json.RawMessage, i model.Inte
 		what = say(what, " of ", m)
 	}
 	what = say(what, " to ", templates.Name(i.Who()))
-	if action == model.MarkExternalResult && statedIn(input).Result != markHappened {
+	if action == model.MarkExternalResult && statedIn(input).Result == markNothing {
 		return say("Record", what, " as not happened")
 	}
 	if action == model.Compensate && !takesBack(plan) {

@@ -51,8 +51,11 @@ func (p planner) typed() bool {
 	return false
 }
 
-// markHappened is the result of a mark that says that something took place.
-const markHappened = "happened"
+// The results of a mark: that something took place, and that it did not.
+const (
+	markHappened = "happened"
+	markNothing  = "did_not_happen"
+)
 
 // statedInput is what the person stated, as far as pages show it.
 type statedInput struct {
