@@ -158,6 +158,9 @@ var views = []view{
 	{"POST /reconcile/:id/mapping", refused, "aud", "/reconcile/{csv file}/mapping", url.Values{"separator": {"semicolon"}}, forbidden},
 	{"POST /reconcile/:id/preview", refused, "o", "/reconcile/{bank file}/preview", url.Values{"shown": {"1 2"}, "out": {"1,2"}}, ok},
 	{"POST /reconcile/:id/preview", refused, "aud", "/reconcile/{bank file}/preview", url.Values{"shown": {"1"}, "line": {"1"}}, forbidden},
+	{"POST /reconcile/:id/contradiction", refused, "o", "/reconcile/{bank file}/contradiction", url.Values{"line": {"1"}, "reason-1": {because}}, conflict},
+	{"POST /reconcile/:id/contradiction", refused, "aud", "/reconcile/{bank file}/contradiction", url.Values{"line": {"1"}, "reason-1": {because}}, forbidden},
+	{"POST /reconcile/:id/contradiction", faulty, "o", "/reconcile/{bank file}/contradiction", url.Values{"line": {"1"}, "reason-1": {"short"}}, invalid},
 	{"GET /bulk/:id", withData, "o", "/bulk/{marks}", nil, ok},
 	{"GET /bulk/:id", withData, "oa", "/bulk/{asked marks}", nil, ok},
 
