@@ -55,7 +55,7 @@ func statementRow(s bankfile.Statement) templates.StatementRow {
 	if row.Account == "" {
 		row.Account = "not said"
 	}
-	first, last := daysOf(s)
+	first, last := s.Days()
 	if period := daysFrom(first, last); period != "" {
 		row.Period = say(period)
 	}
@@ -71,28 +71,6 @@ func statementRow(s bankfile.Statement) templates.StatementRow {
 		row.Declared = append(row.Declared, say(sentence))
 	}
 	return row
-}
-
-// daysOf are the first and the last day of a statement, by its lines and balances.
-func daysOf(s bankfile.Statement) (first, last string) {
-	see := func(day string) {
-		if day == "" {
-			return
-		}
-		if first == "" || day < first {
-			first = day
-		}
-		last = max(last, day)
-	}
-	for _, b := range []*bankfile.Balance{s.Opening, s.Closing} {
-		if b != nil {
-			see(b.On)
-		}
-	}
-	for i := range s.Lines {
-		see(s.Lines[i].BookedOn)
-	}
-	return first, last
 }
 
 func balance(b *bankfile.Balance) templates.Text {

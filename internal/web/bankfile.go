@@ -11,6 +11,7 @@ import (
 	"countersign/internal/authz"
 	"countersign/internal/bankfile"
 	"countersign/internal/model"
+	"countersign/internal/web/problem"
 	"countersign/web/templates"
 )
 
@@ -90,6 +91,10 @@ func (v *visit) showBankFile(status int, p bankPage, flash *templates.Note) erro
 	}
 	if v.c.QueryParam(saidParam) == sameFile {
 		view.Page.Flash, view.Page.Refresh = v.sameFileNote(p), withSaid(v.r.URL.RequestURI(), "")
+	}
+	if p.Fault != nil && flash == nil {
+		view.Page.Flash = &templates.Note{Kind: "no", Title: say("Its columns, as they were named, do not read it any more. Nothing was lost, and nothing is matched."),
+			Text: []templates.Text{say(problem.Of(p.Fault).Detail, " Name them anew below.")}}
 	}
 	if p.Waiting || p.Format == actions.CSV && v.c.QueryParam("mapping") != "" {
 		view.Mapping = v.mappingForm(p)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"countersign/internal/bankfile"
 	"countersign/internal/model"
+	"countersign/internal/store"
 )
 
 // columnsForm names the columns of the CSV that the tests send.
@@ -66,6 +68,26 @@ func TestACSVWaitsForItsColumns(t *testing.T) {
 	}
 	audrey := w.browse("Audrey")
 	audrey.wants(audrey.get(path), 200, "You may read this and not name the columns.", "-1,00")
+}
+
+// A mapping that was stored and does not read its file any more leads to its form.
+func TestColumnsThatReadNoMoreAreNamedAnew(t *testing.T) {
+	w := newWorld(t)
+	olga := w.browse("Olga")
+	path, _ := olga.uploads("old.csv", "Datum;Betrag;Zweck;Name\n27.11.2026;-3,40;Miete;Haus\n")
+	olga.post(path+"/mapping", columnsForm()...)
+	w.update(func(tx *store.Tx) error {
+		var mapping []byte
+		_, err := tx.Get(&mapping, "SELECT mapping FROM bank_files")
+		w.must(err)
+		_, err = tx.Exec("UPDATE bank_files SET mapping = ?", bytes.Replace(mapping, []byte("DD.MM.YYYY"), []byte("YYYY-MM-DD"), 1))
+		return err
+	})
+	olga.wants(olga.get(path), 200, "do not read it any more", "Nothing was lost, and nothing is matched.", "How its columns are to be read", "-3,40")
+	if p := olga.post(path+"/mapping", columnsForm()...); p.status != 303 {
+		t.Fatalf("naming them anew: %d %s", p.status, p.text())
+	}
+	olga.wants(olga.get(path), 200, "1 line names no step of ours.")
 }
 
 func TestColumnsAreNamedByHeaderOrNumber(t *testing.T) {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"strings"
 
 	"countersign/internal/actions"
 	"countersign/internal/authz"
@@ -133,7 +134,10 @@ func (v *visit) notNamed(p bankPage, view *templates.BankFileView) {
 		view.OursSay = say("Uncertain steps in the file’s currencies that none of its lines names. That proves nothing: a line may come later, or in another account’s file. They stay uncertain.")
 	}
 	if len(p.Unnamed) > 0 && p.ToDay != "" {
-		view.OursSay = say(view.OursSay, " The file’s last day is ", p.ToDay, ": what was sent later cannot be in it.")
+		view.OursSay = say(view.OursSay, " The last day that it speaks of is ", p.ToDay, ": what was booked later is not in it.")
+	}
+	if p.MoreCurrencies {
+		view.OursSay = say(view.OursSay, " Looked for in ", strings.Join(p.Currencies, ", "), "; the file has other currencies, of which nothing is said here.")
 	}
 	if p.More {
 		view.OursSay = say(view.OursSay, " The ", grouped(actions.MaxUnnamed), " longest uncertain are listed; ", templates.Link("/uncertain", "all of them"), ".")
